@@ -1,0 +1,84 @@
+// swift-tools-version: 6.1
+import Foundation
+import PackageDescription
+
+// The C library that runs the model. `make deps` builds it into .deps/llama; INKLING_SYSTEM_LLAMA=1 takes the
+// one that pkg-config finds (Homebrew, a distribution).
+let root = Context.packageDirectory
+let usesSystemLlama = Context.environment["INKLING_SYSTEM_LLAMA"] == "1"
+let llamaPrefix = "\(root)/.deps/llama"
+
+let cLlama: Target =
+  usesSystemLlama
+  ? .systemLibrary(name: "CLlama", path: "Sources/CLlama", pkgConfig: "llama")
+  : .systemLibrary(name: "CLlama", path: "Sources/CLlama")
+
+let llamaCompile: [SwiftSetting] =
+  usesSystemLlama ? [] : [.unsafeFlags(["-Xcc", "-I\(llamaPrefix)/include"])]
+
+#if os(macOS)
+  let llamaPlatformLibraries: [LinkerSetting] = [
+    .linkedLibrary("c++"), .linkedFramework("Accelerate"), .linkedFramework("Metal"),
+    .linkedFramework("MetalKit"), .linkedFramework("Foundation"),
+  ]
+  let llamaArchives = ["llama", "ggml", "ggml-metal", "ggml-blas", "ggml-cpu", "ggml-base"]
+#else
+  let llamaPlatformLibraries: [LinkerSetting] = [.linkedLibrary("stdc++"), .linkedLibrary("m")]
+  let llamaArchives = ["llama", "ggml", "ggml-cpu", "ggml-base"]
+#endif
+
+let llamaLink: [LinkerSetting] =
+  usesSystemLlama
+  ? [.linkedLibrary("llama")]
+  : [.unsafeFlags(["-L\(llamaPrefix)/lib"])] + llamaArchives.map { .linkedLibrary($0) } + llamaPlatformLibraries
+
+// Warnings are errors, also in the tests; lint and tidy tests hold the rest of the style.
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-warnings-as-errors"])]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict + llamaCompile)
+}
+
+let package = Package(
+  name: "inkling",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "inkling", targets: ["inkling"])],
+  targets: [
+    cLlama,
+    .target(name: "CPosix"),
+    library("JSON"),
+    library("JSONRPC", ["JSON", "CPosix"]),
+    library("AssistantProtocol", ["JSON", "JSONRPC"]),
+    library("EngineProtocol", ["JSON", "JSONRPC"]),
+    library("Inference"),
+    .target(
+      name: "Llama", dependencies: ["Inference", "CLlama"],
+      swiftSettings: strict + llamaCompile, linkerSettings: llamaLink),
+    library("Engine", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"], settings: llamaCompile),
+    library("Assistant", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix"]),
+    .executableTarget(
+      name: "inkling", dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
+      swiftSettings: strict + llamaCompile),
+    .executableTarget(
+      name: "inkling-bench",
+      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama"],
+      path: "Sources/Benchmarks", swiftSettings: strict + llamaCompile),
+
+    .target(
+      name: "TestSupport", dependencies: ["JSON", "JSONRPC", "CPosix"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    tests("JSONTests", ["JSON", "TestSupport"]),
+    tests("JSONRPCTests", ["JSON", "JSONRPC", "TestSupport"]),
+    tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
+    tests("InferenceTests", ["Inference", "TestSupport"]),
+    tests("LlamaTests", ["Inference", "Llama", "TestSupport"]),
+    tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
+    tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
+    tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),
+    tests("TidyTests", ["TestSupport"]),
+  ]
+)

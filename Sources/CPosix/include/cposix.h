@@ -1,0 +1,12 @@
+// What the C library has and Swift's overlay of it hides.
+#ifndef INKLING_CPOSIX_H
+#define INKLING_CPOSIX_H
+
+#include <spawn.h>
+#include <sys/types.h>
+
+/// Marks every descriptor from `first` up to be closed in the spawned child. Returns 0 or an errno value;
+/// ENOSYS where the C library has no such action (then the caller relies on FD_CLOEXEC).
+int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+
+#endif
