@@ -1,0 +1,19 @@
+import JSON
+import JSONRPC
+
+/// Errors that the engine answers with; the front end turns them into the wire's own.
+public enum EngineErrorCode: Int, Sendable, CaseIterable {
+  /// data: `reason` (one of `ModelLoadFailure`), and the message says what to do.
+  case loadFailed = 1
+  /// data: `promptTokens`, `contextSize`, `reservedForOutput`.
+  case contextWindowExceeded = 2
+  /// The model gave logits that are not finite, or libllama refused a step.
+  case decodeFailed = 3
+  /// No model is loaded (yet).
+  case notLoaded = 4
+}
+
+/// Why a model could not be loaded; the words of `model/status`.
+public enum ModelLoadFailure: String, JSONStringEnum {
+  case modelNotFound, modelInvalid, outOfMemory, unsupportedDevice
+}
