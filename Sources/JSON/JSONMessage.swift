@@ -142,16 +142,18 @@ extension JSONField where Root: JSONMessage {
       write: { $0[keyPath: path]?.json ?? .null })
   }
 
-  private static func within<Value: Comparable>(
+  private static func within<Value: JSONConvertible & Comparable>(
     _ range: ClosedRange<Value>, _ value: Value
   ) throws(JSONMismatch) -> Value {
     guard range.contains(value) else {
-      throw JSONMismatch("must be between \(range.lowerBound) and \(range.upperBound)")
+      throw JSONMismatch(
+        "must be between \(JSONWriter.text(of: range.lowerBound.json)) and "
+          + JSONWriter.text(of: range.upperBound.json))
     }
     return value
   }
 
-  private static func describe<Value>(_ range: ClosedRange<Value>) -> String {
-    ", \(range.lowerBound)…\(range.upperBound)"
+  private static func describe<Value: JSONConvertible>(_ range: ClosedRange<Value>) -> String {
+    ", \(JSONWriter.text(of: range.lowerBound.json))…\(JSONWriter.text(of: range.upperBound.json))"
   }
 }

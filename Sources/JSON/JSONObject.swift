@@ -10,6 +10,9 @@ public struct JSONObject: Sendable {
     self.members = members.map { (name: $0.0, value: $0.1) }
   }
 
+  /// For the parser, which has the members in this form already.
+  init(members: [Member]) { self.members = members }
+
   /// The first member of that name, compared byte for byte. Setting replaces it or appends one; nil removes it.
   public subscript(name: String) -> JSONValue? {
     get { members.first { $0.name.hasSameBytes(as: name) }?.value }

@@ -39,20 +39,34 @@ public enum JSONWriter {
   }
 
   private static func append(_ string: String, to output: inout [UInt8]) {
+    var string = string
+    string.withUTF8 { append(UnsafeRawBufferPointer($0), to: &output) }
+  }
+
+  /// Writes a string's bytes in quotes; what needs no escape is copied in one go.
+  private static func append(_ text: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-      case 0x0A: output += "\\n".utf8
-      case 0x0D: output += "\\r".utf8
-      case 0x09: output += "\\t".utf8
-      case 0..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        output += "\\u00".utf8
-        output += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      case _: output.append(byte)
-      }
+    var start = 0
+    while true {
+      let end = indexOfSpecialByte(in: text, from: start)
+      output.append(contentsOf: text[start..<end])
+      guard end < text.count else { break }
+      appendEscape(of: text[end], to: &output)
+      start = end + 1
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
+    case 0x0A: output += "\\n".utf8
+    case 0x0D: output += "\\r".utf8
+    case 0x09: output += "\\t".utf8
+    case _:
+      let digits = Array("0123456789abcdef".utf8)
+      output += "\\u00".utf8
+      output += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
   }
 }
