@@ -1,7 +1,9 @@
 # Every target prints what it does, can be run twice, and needs no network the second time.
 
+PREFIX ?= /usr/local
+
 .DEFAULT_GOAL := help
-.PHONY: help deps model
+.PHONY: help deps model build build-tests demo test soak golden lint bench install clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | awk -F '\t' '{printf "  make %-10s%s\n", $$1, $$2}'
@@ -11,3 +13,39 @@ deps: ## libllama, static, into .deps (INKLING_SYSTEM_LLAMA=1: check the system'
 
 model: ## the default model into the model directory (INKLING_MODEL_DIR)
 	@scripts/model.sh
+
+build: deps model ## the program, .build/release/inkling, and the default model
+	@scripts/build.sh --product inkling
+
+# The tests and the program they spawn, from one compilation.
+build-tests: deps model
+	@scripts/build.sh --build-tests
+
+demo: build ## a short text in three tones, streamed to the terminal
+	@scripts/demo.sh
+
+test: build-tests ## every test
+	@scripts/test.sh
+
+soak: build-tests ## the long versions of the hostile tests
+	@INKLING_SOAK=1 scripts/test.sh
+
+golden: build-tests ## rewrites golden files and the generated parts of protocol.md, then shows what changed
+	@scripts/golden.sh
+
+lint: build-tests ## formatting rules and the tidy tests
+	@scripts/lint.sh
+
+bench: deps model ## the measurements
+	@scripts/bench.sh
+
+install: build ## the program into $(DESTDIR)$(PREFIX)/bin
+	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
+
+clean: ## removes what was compiled, keeps .deps
+	@echo "==> removing .build"
+	@rm -rf .build
+
+distclean: clean ## removes .deps too (libllama and the downloads)
+	@echo "==> removing .deps"
+	@rm -rf .deps

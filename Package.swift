@@ -32,6 +32,15 @@ let llamaLink: [LinkerSetting] =
   ? [.linkedLibrary("llama")]
   : [.unsafeFlags(["-L\(llamaPrefix)/lib"])] + llamaArchives.map { .linkedLibrary($0) } + llamaPlatformLibraries
 
+// On Linux the program carries its Swift runtime, so that one file can be copied anywhere. Given to the link of this one
+// program rather than to the whole build (--static-swift-stdlib), since there is no static Testing module: so the tests
+// and the program share one compilation. The last two archives are what a static FoundationEssentials stands on.
+let selfContained: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-static-stdlib", "-lFoundationEssentials", "-l_FoundationCShims", "-l_FoundationCollections"],
+    .when(platforms: [.linux], configuration: .release))
+]
+
 // Warnings are errors, also in the tests; lint and tidy tests hold the rest of the style.
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .unsafeFlags(["-warnings-as-errors"])]
 
@@ -62,7 +71,7 @@ let package = Package(
     library("Assistant", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix"]),
     .executableTarget(
       name: "inkling", dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
-      swiftSettings: strict + llamaCompile),
+      swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
       name: "inkling-bench",
       dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama"],
