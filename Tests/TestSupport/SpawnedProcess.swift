@@ -29,6 +29,8 @@ public final class SpawnedProcess {
   private let output: Int32
   private let errorOutput: Int32
   private var buffered: [UInt8] = []
+  /// How many of the buffered bytes have been given out.
+  private var taken = 0
   private var errorBytes: [UInt8] = []
   private var exit: Exit?
 
@@ -107,14 +109,20 @@ public final class SpawnedProcess {
   /// Takes bytes from what the program has written, once `find` says how many belong together.
   /// - Returns: nil at the end of output.
   public func read(
-    within seconds: Double, _ what: String, _ find: ([UInt8]) -> Int?
+    within seconds: Double, _ what: String, _ find: (ArraySlice<UInt8>) -> Int?
   ) throws -> [UInt8]? {
     let deadline = Deadline(seconds)
     while true {
-      if let count = find(buffered) {
-        let taken = Array(buffered[..<count])
-        buffered.removeFirst(count)
-        return taken
+      if let count = find(buffered[taken...]) {
+        defer {
+          taken += count
+          // Moved to the front now and then only, so that many small reads of a large output stay cheap.
+          if taken > 1 << 20 || taken == buffered.count {
+            buffered.removeFirst(taken)
+            taken = 0
+          }
+        }
+        return Array(buffered[taken..<(taken + count)])
       }
       if try !poll(deadline, what) { return nil }
     }
@@ -124,8 +132,11 @@ public final class SpawnedProcess {
   public func readToEnd(within seconds: Double = 30) throws -> [UInt8] {
     let deadline = Deadline(seconds)
     while try poll(deadline, "for the end of output") {}
-    defer { buffered = [] }
-    return buffered
+    defer {
+      buffered = []
+      taken = 0
+    }
+    return Array(buffered[taken...])
   }
 
   /// What has come on standard error so far.
