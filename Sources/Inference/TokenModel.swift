@@ -41,9 +41,10 @@ public enum MemoryKind: Sendable, Equatable {
 public enum DecodeFailure: Error, Equatable {
   /// There was no room in the KV cache; nothing was changed.
   case noSpace
-  /// The computation was ended by `TokenModel`'s owner; the sequences of this batch are void.
+  /// The computation was ended by `TokenModel`'s owner. The positions of this batch are void, and with
+  /// `MemoryKind.wholeOnly` its sequences as a whole; what was there before can still be used otherwise.
   case aborted
-  /// libllama's own code, or logits that are not finite; the sequences of this batch are void.
+  /// libllama's own code, or logits that are not finite; the same is void.
   case failed(String)
 }
 
@@ -63,7 +64,8 @@ public protocol TokenModel: AnyObject {
   /// Appends the token's bytes, which may be part of a character. Control tokens have none.
   func appendBytes(of token: Token, to bytes: inout [UInt8])
 
-  /// Applies the operations; false when the memory could not do one of them (the scheduler then gives the sequence up).
+  /// Applies an operation; false when the memory could not do it (the scheduler then gives the sequence up). Removing
+  /// a whole sequence always works.
   func apply(_ operation: MemoryOperation) -> Bool
   /// Computes the rows. After it, `withLogits` serves the rows that wanted logits.
   func decode(_ rows: [BatchRow]) throws(DecodeFailure)

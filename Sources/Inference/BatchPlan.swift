@@ -1,0 +1,90 @@
+/// What the scheduler may use.
+package struct SchedulerLimits: Sendable {
+  /// Cells of the KV cache, and so positions of the longest sequence.
+  package var contextSize: Int
+  /// Most rows of a batch.
+  package var batchSize: Int
+  package var maxSequences: Int
+  package var memoryKind: MemoryKind
+  /// Requests that may hold a sequence at once.
+  package var maxRunning: Int
+  /// Cells that idle sequences may keep when no running request needs them.
+  package var idleCells: Int
+  /// Prefixes that may be pinned.
+  package var maxPinned: Int
+
+  package init(
+    contextSize: Int, batchSize: Int, maxSequences: Int, memoryKind: MemoryKind = .sliceable, maxRunning: Int = 16,
+    idleCells: Int = 2048, maxPinned: Int = 8
+  ) {
+    self.contextSize = contextSize
+    self.batchSize = batchSize
+    self.maxSequences = maxSequences
+    self.memoryKind = memoryKind
+    self.maxRunning = max(1, min(maxRunning, maxSequences, batchSize))
+    self.idleCells = idleCells
+    self.maxPinned = maxPinned
+  }
+
+  /// Cells kept free for the output of a request when it is admitted.
+  package static func reserve(maxTokens: Int) -> Int { min(maxTokens, 64) }
+}
+
+/// One step: memory operations in order, then rows to compute together.
+package struct BatchPlan: Sendable, Equatable {
+  package struct Prefill: Sendable, Equatable {
+    package var request: Int
+    /// Prompt tokens in the KV cache after this step.
+    package var done: Int
+    package var total: Int
+  }
+
+  package var operations: [MemoryOperation] = []
+  package var rows: [BatchRow] = []
+  /// The request of each row.
+  package var requests: [Int] = []
+  /// Prompts that this step goes on reading.
+  package var prefills: [Prefill] = []
+
+  package var isEmpty: Bool { operations.isEmpty && rows.isEmpty }
+
+  mutating func removeAll() {
+    operations.removeAll(keepingCapacity: true)
+    rows.removeAll(keepingCapacity: true)
+    requests.removeAll(keepingCapacity: true)
+    prefills.removeAll(keepingCapacity: true)
+  }
+}
+
+/// What became of a `BatchPlan`.
+package enum StepOutcome: Sendable, Equatable {
+  /// The rows were computed; one entry for each row that wanted logits.
+  case computed([SampledToken])
+  /// There was no room in the KV cache; nothing was changed.
+  case noSpace
+  /// The computation was ended from outside.
+  case aborted
+  case failed(String)
+  /// These operations (indices into the plan) could not be done; the others were, the rows were not computed.
+  case operationsFailed([Int])
+}
+
+/// What was made of the logits of one row.
+package struct SampledToken: Sendable, Equatable {
+  package enum Result: Sendable, Equatable {
+    /// The output goes on with this token.
+    case next(Token)
+    /// The request is done; its sequence is kept for later prompts.
+    case end
+    /// The logits were useless: the request is over and its sequence worth nothing.
+    case spoiled
+  }
+
+  package var request: Int
+  package var result: Result
+
+  package init(request: Int, result: Result) {
+    self.request = request
+    self.result = result
+  }
+}

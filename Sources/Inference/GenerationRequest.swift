@@ -1,0 +1,127 @@
+/// How the next token is chosen from the logits.
+///
+/// Top-k, top-p and min-p cut the distribution at temperature 1, in that order; the temperature then shapes what is
+/// left. So a high temperature never brings back what the cuts have removed.
+public struct SamplingParameters: Sendable, Equatable {
+  /// 0 is greedy: the likeliest token, of equal ones the one with the lowest number.
+  public var temperature: Float
+  /// Only the k likeliest tokens; 0 = all.
+  public var topK: Int
+  /// Only the fewest likeliest tokens that together have at least this share of the probability; 1 = all.
+  public var topP: Float
+  /// Only tokens at least this share as likely as the likeliest; 0 = all.
+  public var minP: Float
+  public var seed: UInt64
+  /// 1 = off; above it, how strongly a token is held back that would go on a repetition (`RepetitionTracker`).
+  public var repetitionPenalty: Float
+
+  public init(
+    temperature: Float = 0, topK: Int = 0, topP: Float = 1, minP: Float = 0, seed: UInt64 = 0,
+    repetitionPenalty: Float = 1
+  ) {
+    self.temperature = temperature
+    self.topK = topK
+    self.topP = topP
+    self.minP = minP
+    self.seed = seed
+    self.repetitionPenalty = repetitionPenalty
+  }
+}
+
+/// A prompt to continue.
+public struct GenerationRequest: Sendable {
+  /// Chosen by the caller, different from that of every request that has not ended.
+  public var id: Int
+  public var prompt: [Token]
+  /// Lengths of prefixes of the prompt that are worth keeping for later requests, such as the end of a feature's
+  /// instructions. The first one is pinned. A memory that cannot be cut keeps a copy at each of them.
+  public var savedBorders: [Int]
+  public var sampling: SamplingParameters
+  /// Most tokens to generate, at least 1.
+  public var maxTokens: Int
+  /// Byte strings that end the output and are not part of it. Empty ones are ignored.
+  public var stop: [[UInt8]]
+  /// Background requests come after interactive ones.
+  public var isBackground: Bool
+
+  public init(
+    id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),
+    maxTokens: Int = 1024, stop: [[UInt8]] = [], isBackground: Bool = false
+  ) {
+    self.id = id
+    self.prompt = prompt
+    self.savedBorders = savedBorders
+    self.sampling = sampling
+    self.maxTokens = maxTokens
+    self.stop = stop
+    self.isBackground = isBackground
+  }
+}
+
+/// What a request ended with.
+public struct GenerationSummary: Sendable, Equatable {
+  public enum FinishReason: Sendable, Equatable {
+    /// The model ended its output, a stop string came, or it ran in circles (`repeated`).
+    case stop
+    /// `maxTokens` was reached.
+    case length
+    /// Prompt and output together fill the context window.
+    case contextFull
+  }
+
+  public var finishReason: FinishReason
+  /// Includes `cachedTokens`.
+  public var promptTokens: Int
+  /// Prompt tokens that were in the KV cache already when the request was admitted.
+  public var cachedTokens: Int
+  /// Tokens generated, without the one that ended the output.
+  public var completionTokens: Int
+  /// Positions of the window that prompt and output take.
+  public var contextUsed: Int
+  /// The output ran in circles and was ended. What had been sent by then stays; further copies were not sent.
+  public var repeated: Bool
+  /// From `submit` to the first token sampled.
+  public var timeToFirstToken: Duration
+  /// From `submit` to the end.
+  public var duration: Duration
+}
+
+/// Why a request could not be done.
+public enum GenerationFailure: Error, Equatable {
+  /// The prompt and the least room for output do not fit the window, whatever else runs.
+  case contextWindowExceeded(promptTokens: Int, contextSize: Int, reservedForOutput: Int)
+  /// The prompt is empty, or holds a token that the vocabulary does not have.
+  case invalidPrompt
+  /// A request with this id is still running.
+  case duplicateID
+  /// The model's logits were not numbers, or it refused the step with this message.
+  case decodeFailed(String)
+}
+
+/// What happens to a request. After `finished` or `failed` nothing more comes for it.
+public enum InferenceEvent: Sendable, Equatable {
+  /// Prompt tokens in the KV cache, out of all. Only for prompts whose reading takes several steps.
+  case prefill(request: Int, done: Int, total: Int)
+  /// What follows the text sent before: whole Unicode scalars in UTF-8, never empty.
+  case text(request: Int, [UInt8])
+  case finished(request: Int, GenerationSummary)
+  case failed(request: Int, GenerationFailure)
+}
+
+/// What `Generator` holds now.
+public struct InferenceStatistics: Sendable, Equatable {
+  /// Sequences in the KV cache, running and idle.
+  public var sequences = 0
+  /// Occupied cells of the KV cache.
+  public var occupiedCells = 0
+  /// Requests that hold a sequence: prefilling, decoding or paused.
+  public var active = 0
+  /// Requests that wait for cells or for a prefix that another one is reading.
+  public var waiting = 0
+  /// Steps done so far.
+  public var steps = 0
+  /// A running average of a step's time.
+  public var stepTime = Duration.zero
+  /// Rows that a step may have now.
+  public var stepBudget = 0
+}

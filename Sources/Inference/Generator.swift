@@ -1,0 +1,215 @@
+/// What a `Generator` may use.
+public struct GeneratorConfiguration: Sendable {
+  /// A step should not last longer than this: nothing is cancelled and no new request looked at inside it.
+  public var stepTime: Duration = .milliseconds(150)
+  /// Rows of the first step that reads a prompt, before the machine's speed is known.
+  public var initialStepBudget = 64
+  /// Requests that may hold a sequence at once.
+  public var maxRunning = 16
+  /// Cells of the KV cache that idle sequences may keep. They slow every step down a little.
+  public var idleCells = 2048
+  /// Pinned prefixes at once; the oldest become ordinary ones.
+  public var maxPinned = 8
+
+  public init() {}
+}
+
+/// Generates text for many requests at once on one model. Used from the one thread that owns the model.
+///
+/// The owner calls `step` as long as it says that there is something to do, takes the events after each, and may
+/// `submit`, `cancel` and pause between steps. Every request ends with exactly one `finished` or `failed`, unless it
+/// was cancelled.
+public final class Generator {
+  private let model: any TokenModel
+  private let now: () -> Duration
+  private var scheduler: Scheduler
+  private var budget: StepBudget
+  private var generations: [Int: Generation] = [:]
+  private var events: [InferenceEvent] = []
+  private var sampled: [SampledToken] = []
+  private var stepCount = 0
+  private var stepTime = Duration.zero
+
+  /// `now` is the time since any fixed instant.
+  public init(
+    model: any TokenModel, configuration: GeneratorConfiguration = GeneratorConfiguration(),
+    now: @escaping () -> Duration = Generator.continuousTime()
+  ) {
+    self.model = model
+    self.now = now
+    scheduler = Scheduler(
+      limits: SchedulerLimits(
+        contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
+        memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
+        maxPinned: configuration.maxPinned))
+    budget = StepBudget(
+      target: configuration.stepTime, initial: configuration.initialStepBudget, least: 16, most: model.batchSize)
+  }
+
+  /// A clock that starts now.
+  public static func continuousTime() -> () -> Duration {
+    let start = ContinuousClock.now
+    return { ContinuousClock.now - start }
+  }
+
+  /// Takes a request in. One that can never be done fails at once, by an event.
+  public func submit(_ request: GenerationRequest) {
+    var request = request
+    request.maxTokens = max(1, request.maxTokens)
+    let reserve = SchedulerLimits.reserve(maxTokens: request.maxTokens)
+    if generations[request.id] != nil {
+      events.append(.failed(request: request.id, .duplicateID))
+    } else if request.prompt.isEmpty || !request.prompt.allSatisfy({ $0 >= 0 && Int($0) < model.vocabularySize }) {
+      events.append(.failed(request: request.id, .invalidPrompt))
+    } else if request.prompt.count + reserve > model.contextSize {
+      let failure = GenerationFailure.contextWindowExceeded(
+        promptTokens: request.prompt.count, contextSize: model.contextSize, reservedForOutput: reserve)
+      events.append(.failed(request: request.id, failure))
+    } else {
+      generations[request.id] = Generation(request, contextSize: model.contextSize, submitted: now())
+      scheduler.admit(request)
+    }
+  }
+
+  /// Ends a request and frees its cells; no event of it comes any more. False when it is not known (any more).
+  @discardableResult
+  public func cancel(_ id: Int) -> Bool {
+    generations[id] = nil
+    return scheduler.cancel(id)
+  }
+
+  /// Stops generating for a request whose reader is slow, after the step at hand, or goes on.
+  public func setPaused(_ id: Int, _ isPaused: Bool) {
+    scheduler.setPaused(id, isPaused)
+  }
+
+  /// Computes one step. False when there was nothing to do: until a request is submitted or goes on after a pause.
+  public func step() -> Bool {
+    let plan = scheduler.plan(budget: budget.rows)
+    let hasEnded = settleEnded()
+    guard !plan.isEmpty else { return hasEnded }
+    let started = now()
+    let outcome = compute(plan)
+    scheduler.absorb(outcome)
+    if case .computed = outcome {
+      report(plan)
+      if !plan.rows.isEmpty { note(rows: plan.rows.count, time: now() - started) }
+    }
+    _ = settleEnded()
+    return true
+  }
+
+  /// The events since they were last taken, in order.
+  public func takeEvents() -> [InferenceEvent] {
+    defer { events.removeAll(keepingCapacity: false) }
+    return events
+  }
+
+  public var statistics: InferenceStatistics {
+    InferenceStatistics(
+      sequences: scheduler.sequenceCount, occupiedCells: scheduler.occupiedCells, active: scheduler.runningCount,
+      waiting: scheduler.waitingCount, steps: stepCount, stepTime: stepTime, stepBudget: budget.rows)
+  }
+
+  /// For tests.
+  package var isConsistent: Bool { scheduler.isConsistent }
+
+  private func compute(_ plan: BatchPlan) -> StepOutcome {
+    var failed: [Int] = []
+    for (index, operation) in plan.operations.enumerated() where !model.apply(operation) { failed.append(index) }
+    guard failed.isEmpty else { return .operationsFailed(failed) }
+    sampled.removeAll(keepingCapacity: true)
+    guard !plan.rows.isEmpty else { return .computed(sampled) }
+    do {
+      try model.decode(plan.rows)
+    } catch {
+      switch error {
+      case .noSpace: return .noSpace
+      case .aborted: return .aborted
+      case .failed(let message): return .failed(message)
+      }
+    }
+    for (row, id) in plan.requests.enumerated() where plan.rows[row].wantsLogits {
+      sampled.append(SampledToken(request: id, result: sample(row: row, for: id)))
+    }
+    return .computed(sampled)
+  }
+
+  private func sample(row: Int, for id: Int) -> SampledToken.Result {
+    guard let generation = generations[id] else { return .spoiled }
+    if generation.firstToken == nil {
+      generation.firstToken = now()
+      generation.cachedTokens = scheduler.cachedTokens(of: id)
+    }
+    switch model.withLogits(row: row, { logits in generation.advance(logits, model: model) }) {
+    case .next(let token):
+      return .next(token)
+    case .end(let reason, let repeated):
+      finish(generation, reason, repeated: repeated)
+      return .end
+    case .notFinite:
+      fail(id, "the model's logits are not finite")
+      return .spoiled
+    }
+  }
+
+  private func report(_ plan: BatchPlan) {
+    for prefill in plan.prefills {
+      guard let generation = generations[prefill.request], prefill.done > generation.prefillDone,
+        prefill.done < prefill.total || generation.prefillDone > 0
+      else { continue }
+      generation.prefillDone = prefill.done
+      events.append(.prefill(request: prefill.request, done: prefill.done, total: prefill.total))
+    }
+    for sample in sampled {
+      guard let generation = generations[sample.request] else { continue }
+      sendText(of: generation)
+    }
+  }
+
+  private func sendText(of generation: Generation) {
+    let text = generation.takeText()
+    if !text.isEmpty { events.append(.text(request: generation.id, text)) }
+  }
+
+  private func finish(_ generation: Generation, _ reason: GenerationSummary.FinishReason, repeated: Bool) {
+    sendText(of: generation)
+    generations[generation.id] = nil
+    let end = now()
+    events.append(
+      .finished(
+        request: generation.id,
+        GenerationSummary(
+          finishReason: reason, promptTokens: generation.promptCount, cachedTokens: generation.cachedTokens,
+          completionTokens: generation.completionCount, contextUsed: generation.contextUsed, repeated: repeated,
+          timeToFirstToken: (generation.firstToken ?? end) - generation.submitted,
+          duration: end - generation.submitted)))
+  }
+
+  private func fail(_ id: Int, _ message: String) {
+    generations[id] = nil
+    events.append(.failed(request: id, .decodeFailed(message)))
+  }
+
+  /// Tells of the requests that the scheduler had to end; whether there were any.
+  private func settleEnded() -> Bool {
+    let ended = scheduler.takeEnded()
+    for (id, ending) in ended {
+      guard let generation = generations[id] else { continue }
+      switch ending {
+      case .contextFull:
+        generation.cutOff()
+        finish(generation, .contextFull, repeated: false)
+      case .failed(let message):
+        fail(id, message)
+      }
+    }
+    return !ended.isEmpty
+  }
+
+  private func note(rows: Int, time: Duration) {
+    budget.record(rows: rows, time: time)
+    stepTime = stepCount == 0 ? time : stepTime + (time - stepTime) / 8
+    stepCount += 1
+  }
+}

@@ -1,0 +1,130 @@
+// Sequences and cells: who gives way when there are too few.
+
+extension Scheduler {
+  /// A sequence id that nobody uses; idle sequences other than `keeping` are evicted for it.
+  mutating func allocate(keeping: SequenceID?) -> SequenceID? {
+    if freeSequences.isEmpty, let index = cache.leastRecentlyUsed(where: { $0.sequence != keeping }) {
+      evict(at: index)
+    }
+    return freeSequences.popLast()
+  }
+
+  /// Evicts idle sequences until so many cells are free; false when that is not enough.
+  mutating func makeRoom(_ cells: Int) -> Bool {
+    while ledger.free < cells {
+      // Evicting one whose cells are all held by running requests would free nothing.
+      guard
+        let index = cache.leastRecentlyUsed(where: {
+          ledger.idleCells(of: $0.sequence, first: $0.tokens.count) > 0
+        })
+      else { return false }
+      evict(at: index)
+    }
+    return true
+  }
+
+  mutating func evict(at index: Int) {
+    release(cache.entries.remove(at: index).sequence)
+  }
+
+  /// Empties a sequence and gives its id back.
+  mutating func release(_ sequence: SequenceID) {
+    ledger.truncate(sequence, to: 0)
+    ledger.setRunning(sequence, false)
+    operations.append(.remove(sequence: sequence, from: 0))
+    freeSequences.append(sequence)
+  }
+
+  /// Ends the running of a request; its sequence becomes idle or is freed.
+  @discardableResult
+  mutating func stop(at index: Int, keepingSequence: Bool) -> Record {
+    var record = running.remove(at: index)
+    if keepingSequence && record.evaluated > 0 {
+      addIdle(record.sequence, tokens: Array(record.tokens.prefix(record.evaluated)))
+    } else {
+      release(record.sequence)
+    }
+    record.sequence = -1
+    record.evaluated = 0
+    record.planned = 0
+    mayAdmit = true
+    isAdmissionHeld = false
+    return record
+  }
+
+  /// Sends a running request back to the queue. Its sequence stays as an idle one while there is room.
+  mutating func preempt(at index: Int) {
+    var record = stop(at: index, keepingSequence: true)
+    record.wasPreempted = true
+    enqueue(record)
+  }
+
+  /// The request that gives way when cells run out; nil when only one runs.
+  func victim() -> Int? {
+    guard running.count > 1 else { return nil }
+    return running.indices.max { isPreempted(running[$1], before: running[$0]) }
+  }
+
+  /// Paused ones first, then background ones, then the younger.
+  func isPreempted(_ left: Record, before right: Record) -> Bool {
+    if left.isPaused != right.isPaused { return left.isPaused }
+    if left.isBackground != right.isBackground { return left.isBackground }
+    return left.arrival > right.arrival
+  }
+
+  private mutating func addIdle(_ sequence: SequenceID, tokens: [Token]) {
+    ledger.setRunning(sequence, false)
+    if limits.memoryKind == .sliceable {
+      // What is only the start of this one is worth nothing beside it.
+      for index in cache.entries.indices.reversed() where !cache.entries[index].isSaved {
+        let entry = cache.entries[index]
+        if commonPrefix(entry.tokens, tokens, limit: tokens.count) == entry.tokens.count { evict(at: index) }
+      }
+    }
+    cache.entries.append(
+      IdleSequence(
+        sequence: sequence, tokens: tokens, lastUse: cache.nextUse(), isSaved: false, isPinned: false))
+    trimIdle()
+  }
+
+  /// Keeps the cells of idle sequences within their limit: they make every step slower.
+  private mutating func trimIdle() {
+    while ledger.idle > limits.idleCells, let index = cache.leastRecentlyUsed(where: { !$0.isPinned }) {
+      let isLast = !cache.entries.indices.contains { $0 != index && !cache.entries[$0].isPinned }
+      let kept = cache.entries[index].tokens.count - (ledger.idle - limits.idleCells)
+      guard isLast, limits.memoryKind == .sliceable, kept > 0 else {
+        evict(at: index)
+        continue
+      }
+      // The newest one keeps its start.
+      let entry = cache.entries[index]
+      cache.entries[index].tokens.removeLast(entry.tokens.count - kept)
+      ledger.truncate(entry.sequence, to: kept)
+      operations.append(.remove(sequence: entry.sequence, from: Int32(kept)))
+      return
+    }
+  }
+
+  /// Keeps copies of the prefixes that end at saved borders beyond `start`. A memory that can be cut finds prefixes in
+  /// any sequence, so there only the first border, which is pinned, needs a copy of its own.
+  mutating func saveBorders(at index: Int, after start: Int) {
+    let record = running[index]
+    for (number, border) in record.borders.enumerated() where border > start && border <= record.evaluated {
+      switch limits.memoryKind {
+      case .sliceable: if number > 0 { continue }
+      case .wholeOnly: if border != record.evaluated { continue }
+      }
+      let isPinned = number == 0 && border <= limits.idleCells && limits.maxPinned > 0
+      if cache.touchSaved(record.tokens[..<border], pin: isPinned) { continue }
+      if freeSequences.isEmpty, let idle = cache.leastRecentlyUsed(where: { !$0.isPinned }) { evict(at: idle) }
+      guard let sequence = freeSequences.popLast() else { continue }
+      ledger.share(from: record.sequence, to: sequence, count: border)
+      operations.append(.copy(from: record.sequence, to: sequence, count: Int32(border)))
+      cache.entries.append(
+        IdleSequence(
+          sequence: sequence, tokens: Array(record.tokens[..<border]), lastUse: cache.nextUse(), isSaved: true,
+          isPinned: isPinned))
+      cache.limitPins(entries: limits.maxPinned, tokens: limits.idleCells)
+    }
+  }
+}
