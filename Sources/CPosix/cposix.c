@@ -2,6 +2,9 @@
 #include "cposix.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
 
 int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34))
@@ -10,5 +13,24 @@ int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
   (void)actions;
   (void)first;
   return ENOSYS;
+#endif
+}
+
+void inkling_name_this_thread(const char *name) {
+#if defined(__APPLE__)
+  pthread_setname_np(name);
+#else
+  pthread_setname_np(pthread_self(), name);
+#endif
+}
+
+int inkling_pipe(int ends[2]) {
+#if defined(__linux__)
+  return pipe2(ends, O_CLOEXEC);
+#else
+  if (pipe(ends) != 0) return -1;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  return 0;
 #endif
 }

@@ -22,4 +22,11 @@ public struct RPCError: Error, Equatable {
   public static func internalError(_ message: String) -> RPCError { RPCError(code: -32603, message: message) }
   public static let notInitialized = RPCError(code: -32002, message: "send “initialize” first")
   public static let cancelled = RPCError(code: -32800, message: "the request was cancelled")
+
+  /// The peer did not answer a request of ours in the time that `Connection.request` was given.
+  public static let timedOut = RPCError(
+    code: -32803, message: "the other side did not answer in time", data: ["kind": "timeout"])
+  /// The connection ended before the peer answered a request of ours.
+  public static let connectionClosed = RPCError(
+    code: -32803, message: "the connection is closed", data: ["kind": "connectionClosed"])
 }

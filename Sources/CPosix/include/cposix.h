@@ -9,4 +9,11 @@
 /// ENOSYS where the C library has no such action (then the caller relies on FD_CLOEXEC).
 int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
+/// Names the calling thread for debuggers and process listings; at most 15 bytes.
+void inkling_name_this_thread(const char *name);
+
+/// A pipe whose two ends are closed on exec, from the first instant where the system can do that. Returns 0, or -1
+/// and errno.
+int inkling_pipe(int ends[2]);
+
 #endif

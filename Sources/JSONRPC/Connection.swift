@@ -1,0 +1,234 @@
+import Dispatch
+import JSON
+import Synchronization
+
+/// How a connection came to its end.
+public enum ConnectionEnd: Sendable, Equatable {
+  /// The peer sends no more. All its requests have been answered in line framing; in header framing those that took
+  /// long were cancelled.
+  case endOfInput(insideFrame: Bool)
+  /// The peer sent `exit`.
+  case exit(afterShutdown: Bool)
+  /// The peer sent bytes after which the place of the next message is unknown.
+  case protocolError(String)
+  /// The channel failed, or the peer did not read what waited for it.
+  case ioError(String)
+  /// `close()` was called.
+  case closed
+}
+
+/// One JSON-RPC 2.0 connection, the same for both sides: it serves the peer's requests by a router and sends requests
+/// and notifications of its own.
+///
+/// Two dedicated threads serve it: one reads, decodes and dispatches in order, and never waits for the other, which
+/// writes. They keep the connection alive until its end.
+public final class Connection: Sendable {
+  let outbox: Outbox
+  let requests: RunningRequests
+  let router: Router
+  let limits: ConnectionLimits
+  let mirror: WireMirror?
+  private let channel: any ByteChannel
+  private let lifecycle: LifecyclePolicy
+  private let sent = SentRequests()
+  private let state: Mutex<State>
+
+  private struct State {
+    var framing: Framing
+    var isStarted = false
+    var end: ConnectionEnd?
+    var waiting: [CheckedContinuation<ConnectionEnd, Never>] = []
+  }
+
+  public init(
+    channel: any ByteChannel, framing: Framing, router: Router, lifecycle: LifecyclePolicy,
+    limits: ConnectionLimits = .init(), mirror: WireMirror? = nil
+  ) {
+    self.channel = channel
+    self.router = router
+    self.lifecycle = lifecycle
+    self.limits = limits
+    self.mirror = mirror
+    outbox = Outbox(channel: channel, framing: framing, limits: limits, mirror: mirror)
+    requests = RunningRequests(limits: limits)
+    state = Mutex(State(framing: framing))
+  }
+
+  /// Starts both threads. A second call does nothing.
+  public func start() {
+    let isFirst = state.withLock { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    guard isFirst else { return }
+    do throws(ChannelError) {
+      try DedicatedThread.start(name: "rpc-write") { self.outbox.run() }
+      try DedicatedThread.start(name: "rpc-read") { self.read() }
+    } catch {
+      outbox.stop()
+      conclude(.ioError(error.message))
+    }
+  }
+
+  /// The framing; `.auto` until the peer's first byte.
+  public var framing: Framing { state.withLock { $0.framing } }
+
+  /// Sends a notification that belongs to no request. Nothing happens once the connection has ended.
+  public func notify<N: NotificationMethod>(_: N.Type, _ params: N.Params) {
+    outbox.send(Outgoing.notification(method: N.name, params: params.json), from: Outbox.connection)
+  }
+
+  /// The same, but while it waits in the queue a later one of the same key may be merged into it.
+  public func notifyMerging<N: NotificationMethod>(
+    _: N.Type, key: String, _ params: N.Params
+  ) where N.Params: MergeableParams {
+    outbox.sendMerging(N.name, key: key, params, from: Outbox.connection)
+  }
+
+  /// Sends a request to the peer and waits for its answer. When the task is cancelled, or the time is over, the peer is
+  /// sent `$/cancelRequest` and the wait ends at once.
+  ///
+  /// - Throws: the peer's error; `.cancelled`; `.timedOut`; `.connectionClosed`; or an internal error when the result is
+  ///   not of the method's type.
+  public func request<R: RequestMethod>(
+    _: R.Type, _ params: R.Params, timeout: Duration? = nil
+  ) async throws(RPCError) -> R.Result {
+    let id = sent.nextID()
+    let body = Outgoing.request(id: RequestID(id), method: R.name, params: params.json)
+    let timer = timeout.map { timeout in
+      Task { [weak self] in
+        try await Task.sleep(for: timeout)
+        self?.giveUp(id, .timedOut)
+      }
+    }
+    defer { timer?.cancel() }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard sent.wait(id, continuation) else { return }
+        outbox.send(body, from: Outbox.connection)
+        // Cancellation either comes later and finds the continuation, or is seen here.
+        if Task.isCancelled { giveUp(id, .cancelled) }
+      }
+    } onCancel: {
+      giveUp(id, .cancelled)
+    }
+    let json = try outcome.get()
+    do throws(JSONMismatch) {
+      return try R.Result(json: json)
+    } catch {
+      throw .internalError("the result of “\(R.name)” is not of its type: \(error.message)")
+    }
+  }
+
+  /// Ends the connection now: running requests are cancelled, and what is queued is not sent.
+  public func close() {
+    channel.close()
+    requests.stopWaiting()
+    if !state.withLock({ $0.isStarted }) { conclude(.closed) }
+  }
+
+  /// Waits for the end.
+  public func waitUntilClosed() async -> ConnectionEnd {
+    await withCheckedContinuation { continuation in
+      let end = state.withLock { state in
+        if state.end == nil { state.waiting.append(continuation) }
+        return state.end
+      }
+      if let end { continuation.resume(returning: end) }
+    }
+  }
+}
+
+// MARK: - The reading thread
+
+extension Connection {
+  func decide(_ framing: Framing) {
+    state.withLock { $0.framing = framing }
+    outbox.decide(framing)
+  }
+
+  func received(_ id: RequestID, _ outcome: Result<JSONValue, RPCError>) {
+    if case .number(let number) = id, let id = number.int { sent.resolve(id, outcome) }
+  }
+
+  /// A receiver for this connection's bytes. The reading thread has the only one; tests feed one by hand.
+  package func makeReceiver() -> Receiver {
+    Receiver(connection: self, framing: framing, lifecycle: lifecycle)
+  }
+
+  private func read() {
+    var receiver = makeReceiver()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      do throws(ChannelError) {
+        let count = try channel.read(into: buffer)
+        if count == 0 { return conclude(receiver.finish()) }
+        if let end = receiver.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { return conclude(end) }
+      } catch {
+        switch error {
+        case .closed: return conclude(.closed)
+        case .system: return conclude(.ioError(error.message))
+        }
+      }
+    }
+  }
+
+  /// Takes the connection down in order: the running requests, then the queue, then the channel.
+  private func conclude(_ end: ConnectionEnd) {
+    sent.end(.connectionClosed)
+    let patience: Duration
+    switch end {
+    case .endOfInput(insideFrame: false) where framing != .header:
+      // “No more requests”: those received are finished, however long that takes.
+      requests.waitUntilNoneRuns(.distantFuture) { outbox.isStopped }
+      patience = limits.closing
+    case .endOfInput, .protocolError: patience = limits.closing
+    case .exit: patience = limits.exiting
+    case .closed, .ioError: patience = .zero
+    }
+    requests.cancelAll()
+    if patience > .zero {
+      let deadline = DispatchTime.now() + patience.timeInterval
+      requests.waitUntilNoneRuns(deadline) { outbox.isStopped }
+      outbox.finish()
+      _ = outbox.waitUntilStopped(deadline)
+    }
+    outbox.stop()
+    channel.close()
+
+    let failure = outbox.failure
+    let waiting = state.withLock { state in
+      // A failure of the writing thread closes the channel, which the reading thread sees as `closed`.
+      state.end = failure.map(ConnectionEnd.ioError) ?? end
+      defer { state.waiting = [] }
+      return state.waiting.map { ($0, state.end ?? end) }
+    }
+    for (continuation, end) in waiting { continuation.resume(returning: end) }
+  }
+
+  private func giveUp(_ id: Int, _ error: RPCError) {
+    if sent.resolve(id, .failure(error)) {
+      notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
+    }
+  }
+}
+
+/// `$/cancelRequest` (LSP 3.17, "Cancellation Support"), which every connection understands in both directions.
+enum CancelMessage: NotificationMethod {
+  static let name = "$/cancelRequest"
+
+  struct Params: JSONMessage {
+    var id = JSONValue.null
+    init() {}
+    init(id: JSONValue) { self.id = id }
+    static let fields: [JSONField<Params>] = [.required("id", \.id, "The request's id.")]
+  }
+}
+
+extension Duration {
+  /// For Dispatch's clock; to the microsecond.
+  var timeInterval: DispatchTimeInterval {
+    .microseconds(Int(clamping: components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000))
+  }
+}

@@ -1,0 +1,69 @@
+import JSON
+
+/// Which handler serves which method. Parameters are decoded once, here; results are written here; past it nobody
+/// holds JSON.
+public struct Router: Sendable {
+  typealias Running = @Sendable (RequestContext) async throws(RPCError) -> JSONValue
+
+  enum Route: Sendable {
+    /// Decodes on the reading thread, then runs in a task of its own.
+    case concurrent(@Sendable (JSONValue) throws(RPCError) -> Running)
+    /// Decodes and runs on the reading thread.
+    case inOrder(@Sendable (JSONValue, RequestContext) throws(RPCError) -> JSONValue)
+  }
+
+  private var requests: [ExactString: Route] = [:]
+  private var notifications: [ExactString: @Sendable (JSONValue, Connection) -> Void] = [:]
+
+  public init() {}
+
+  /// Serves a request in a task of its own, which `$/cancelRequest` cancels. An error thrown after that is answered as
+  /// -32800, whatever it is; a result that was ready is still sent.
+  public mutating func on<R: RequestMethod>(
+    _: R.Type, _ handler: @escaping @Sendable (R.Params, RequestContext) async throws(RPCError) -> R.Result
+  ) {
+    requests[ExactString(R.name)] = .concurrent { (json) throws(RPCError) in
+      let params = try Self.params(R.Params.self, json)
+      return { (context) async throws(RPCError) in try await handler(params, context).json }
+    }
+  }
+
+  /// Serves a request on the reading thread before the next message is looked at: only for what is quick and must keep
+  /// its place in the order.
+  public mutating func onInOrder<R: RequestMethod>(
+    _: R.Type, _ handler: @escaping @Sendable (R.Params, RequestContext) throws(RPCError) -> R.Result
+  ) {
+    requests[ExactString(R.name)] = .inOrder { (json, context) throws(RPCError) in
+      try handler(try Self.params(R.Params.self, json), context).json
+    }
+  }
+
+  /// Takes a notification, in order, on the reading thread. One whose parameters are wrong is dropped.
+  public mutating func on<N: NotificationMethod>(
+    _: N.Type, _ handler: @escaping @Sendable (N.Params, Connection) -> Void
+  ) {
+    notifications[ExactString(N.name)] = { json, connection in
+      guard let params = try? Self.params(N.Params.self, json) else { return }
+      handler(params, connection)
+    }
+  }
+
+  /// The names of all requests that are served, sorted.
+  public var requestNames: [String] { requests.keys.map(\.string).sorted() }
+
+  func route(forRequest method: String) -> Route? { requests[ExactString(method)] }
+
+  func handler(forNotification method: String) -> (@Sendable (JSONValue, Connection) -> Void)? {
+    notifications[ExactString(method)]
+  }
+
+  private static func params<Params: JSONConvertible>(
+    _: Params.Type, _ json: JSONValue
+  ) throws(RPCError) -> Params {
+    do throws(JSONMismatch) {
+      return try Params(json: json)
+    } catch {
+      throw .invalidParams(error.path.isEmpty ? "the parameters \(error.problem)" : error.message)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import Synchronization
+
+/// The peer's requests that run in tasks: for cancellation, for the limits, and to wait for their end.
+final class RunningRequests: Sendable {
+  enum Admission: Equatable {
+    case admitted
+    case duplicate
+    case overloaded(limit: Int)
+  }
+
+  private struct Entry {
+    let serial: Outbox.Owner
+    /// Whether it has a place under the shared limit.
+    let isShared: Bool
+    var task: Task<Void, Never>?
+  }
+
+  private struct State {
+    var entries: [RequestID: Entry] = [:]
+    /// Requests whose reply is not yet in the queue; at least as many as there are entries.
+    var running = 0
+    var isWaitedFor = false
+  }
+
+  private let limits: ConnectionLimits
+  private let state = Mutex(State())
+  private let changed = DispatchSemaphore(value: 0)
+
+  init(limits: ConnectionLimits) { self.limits = limits }
+
+  func isRunning(_ id: RequestID) -> Bool { state.withLock { $0.entries[id] != nil } }
+
+  /// Takes a place for a request that is going to run.
+  func admit(_ id: RequestID, serial: Outbox.Owner, isExempt: Bool) -> Admission {
+    state.withLock { state in
+      if state.entries[id] != nil { return .duplicate }
+      if state.entries.count >= limits.requestsInFlight, !isExempt {
+        return .overloaded(limit: limits.requestsInFlight)
+      }
+      var isShared = false
+      if let shared = limits.sharedRequests, !isExempt {
+        guard shared.enter() else { return .overloaded(limit: shared.limit) }
+        isShared = true
+      }
+      state.entries[id] = Entry(serial: serial, isShared: isShared)
+      state.running += 1
+      return .admitted
+    }
+  }
+
+  /// The task of an admitted request; it may have ended already.
+  func started(_ id: RequestID, serial: Outbox.Owner, _ task: Task<Void, Never>) {
+    state.withLock { state in
+      if state.entries[id]?.serial == serial { state.entries[id]?.task = task }
+    }
+  }
+
+  func cancel(_ id: RequestID) {
+    state.withLock { $0.entries[id]?.task }?.cancel()
+  }
+
+  func cancelAll() {
+    for task in state.withLock({ $0.entries.values.compactMap(\.task) }) { task.cancel() }
+  }
+
+  /// The id may be used again.
+  func free(_ id: RequestID, serial: Outbox.Owner) {
+    let isShared = state.withLock { state in
+      guard let entry = state.entries[id], entry.serial == serial else { return false }
+      state.entries[id] = nil
+      return entry.isShared
+    }
+    if isShared { limits.sharedRequests?.leave() }
+  }
+
+  /// The reply is in the queue.
+  func finished() {
+    let isLast = state.withLock { state in
+      state.running -= 1
+      return state.running == 0 && state.isWaitedFor
+    }
+    if isLast { changed.signal() }
+  }
+
+  /// Ends a wait of `waitUntilNoneRuns` whatever runs.
+  func stopWaiting() { changed.signal() }
+
+  /// Blocks the calling thread until every reply is in the queue, the deadline, or `isOver`.
+  func waitUntilNoneRuns(_ deadline: DispatchTime, or isOver: () -> Bool) {
+    while true {
+      let isDone = state.withLock { state in
+        state.isWaitedFor = true
+        return state.running == 0
+      }
+      if isDone || isOver() || changed.wait(timeout: deadline) == .timedOut { return }
+    }
+  }
+}
