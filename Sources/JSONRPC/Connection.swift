@@ -62,7 +62,10 @@ public final class Connection: Sendable {
     }
     guard isFirst else { return }
     do throws(ChannelError) {
-      try DedicatedThread.start(name: "rpc-write") { self.outbox.run() }
+      try DedicatedThread.start(name: "rpc-write") {
+        self.outbox.run()
+        self.requests.stopWaiting()
+      }
       try DedicatedThread.start(name: "rpc-read") { self.read() }
     } catch {
       outbox.stop()

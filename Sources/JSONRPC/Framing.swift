@@ -129,7 +129,11 @@ extension FrameReader {
       drop(count, from: &input)
       return skip(remaining - count, error)
     case .line: return readLine(&input)
-    case .skippingLine(let count): return skipLine(count, &input)
+    case .skippingLine(let count):
+      let end = input.firstIndex(of: Byte.lineFeed)
+      let more = end ?? input.count
+      drop(end.map { $0 + 1 } ?? more, from: &input)
+      return skipLine(count + more, atEnd: end != nil)
     case .failed:
       drop(input.count, from: &input)
       return nil
@@ -209,20 +213,17 @@ extension FrameReader {
     buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: input[..<(end ?? input.count)]))
     drop(end.map { $0 + 1 } ?? input.count, from: &input)
     if buffer.count > limits.message {
-      state = .skippingLine(count: buffer.count)
-      buffer = []
-      return end == nil ? nil : finish()
+      let count = takeBuffer().count
+      return skipLine(count, atEnd: end != nil)
     }
     return end == nil ? nil : takeLine()
   }
 
-  private mutating func skipLine(_ count: Int, _ input: inout UnsafeRawBufferPointer) -> Event? {
-    let end = input.firstIndex(of: Byte.lineFeed)
-    let count = count + (end ?? input.count)
-    drop(end.map { $0 + 1 } ?? input.count, from: &input)
+  /// Goes on in a line that is too long, of which that many bytes have come.
+  private mutating func skipLine(_ count: Int, atEnd: Bool) -> Event? {
     if count > limits.skipped { return .failed("a line of over \(limits.skipped) bytes") }
     state = .skippingLine(count: count)
-    return end == nil ? nil : finish()
+    return atEnd ? finish() : nil
   }
 
   /// The line in the buffer; nil when it is blank.

@@ -243,11 +243,10 @@ extension Outbox {
     var frame: [UInt8] = []
     while let (item, framing) = nextItem() {
       encode(item, framing, into: &frame)
-      let failure = write(frame)
+      let error = write(frame)
       update { state in
         count(-item.size, &state)
-        if let failure, !state.isFinishing { fail(failure, &state) }
-        if failure != nil { state.isStopped = true }
+        if let error { writeFailed(error, &state) }
       }
       if frame.capacity > 1 << 20 { frame = [] }
     }
@@ -339,14 +338,21 @@ extension Outbox {
     if framing == .line { frame.append(Byte.lineFeed) }
   }
 
-  private func write(_ frame: [UInt8]) -> String? {
-    frame.withUnsafeBytes { bytes -> String? in
+  private func write(_ frame: [UInt8]) -> ChannelError? {
+    frame.withUnsafeBytes { bytes -> ChannelError? in
       do throws(ChannelError) {
         try channel.write(bytes)
         return nil
       } catch {
-        return error.message
+        return error
       }
+    }
+  }
+
+  private func writeFailed(_ error: ChannelError, _ state: inout State) {
+    switch error {
+    case .closed: state.isStopped = true
+    case .system: fail(error.message, &state)
     }
   }
 }

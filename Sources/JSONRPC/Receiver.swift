@@ -120,7 +120,8 @@ package struct Receiver {
     _ id: RequestID, _ method: String, _ params: JSONValue,
     _ handler: (JSONValue, RequestContext) throws(RPCError) -> JSONValue, _ batch: Batch?
   ) {
-    let (responder, context) = open(id, batch, isRunning: false)
+    let responder = open(id, batch, isRunning: false)
+    let context = responder.context
     do throws(RPCError) {
       let result = try handler(params, context)
       lifecycle.accepted(method)
@@ -141,7 +142,8 @@ package struct Receiver {
     case .overloaded(let limit): throw connection.limits.overloadedError(limit)
     }
     lifecycle.accepted(method)
-    let (responder, context) = open(id, batch, isRunning: true)
+    let responder = open(id, batch, isRunning: true)
+    let context = responder.context
     let handoff = Handoff(responder)
     let task = Task {
       let result: Result<JSONValue, RPCError>
@@ -157,14 +159,11 @@ package struct Receiver {
   }
 
   /// Opens a request for one reply.
-  private mutating func open(
-    _ id: RequestID, _ batch: Batch?, isRunning: Bool
-  ) -> (Responder, RequestContext) {
+  private mutating func open(_ id: RequestID, _ batch: Batch?, isRunning: Bool) -> Responder {
     lastSerial += 1
     connection.outbox.open(lastSerial)
-    let destination = ReplyDestination(
-      id: id, serial: lastSerial, connection: connection, place: batch?.reserve(), isRunning: isRunning)
-    return (Responder(destination), RequestContext(id: id, connection: connection, serial: lastSerial))
+    let context = RequestContext(id: id, connection: connection, serial: lastSerial)
+    return Responder(ReplyDestination(context: context, place: batch?.reserve(), isRunning: isRunning))
   }
 
   /// Answers what never became a request.

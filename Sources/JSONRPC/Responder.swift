@@ -9,6 +9,8 @@ package struct Responder: ~Copyable, Sendable {
 
   init(_ destination: ReplyDestination) { self.destination = destination }
 
+  var context: RequestContext { destination.context }
+
   consuming func reply(_ result: Result<JSONValue, RPCError>) {
     isPending = false
     destination.send(result)
@@ -21,14 +23,13 @@ package struct Responder: ~Copyable, Sendable {
 
 /// Where a reply goes: to the outgoing queue, or into its place in a batch.
 struct ReplyDestination: Sendable {
-  let id: RequestID
-  let serial: Outbox.Owner
-  let connection: Connection
+  let context: RequestContext
   let place: BatchPlace?
   /// Set for requests that stand in the table of running ones.
   let isRunning: Bool
 
   fileprivate func send(_ result: Result<JSONValue, RPCError>) {
+    let (id, serial, connection) = (context.id, context.serial, context.connection)
     let body = Outgoing.response(id: id, result)
     // The id is free before the peer can see the reply and use it again; the request counts as running until after.
     if isRunning { connection.requests.free(id, serial: serial) }
