@@ -57,7 +57,9 @@ extension Bool: JSONConvertible {
 extension Int: JSONConvertible {
   public init(json: JSONValue) throws(JSONMismatch) {
     guard case .number(let number) = json else { throw JSONMismatch("must be an integer, not \(json.typeName)") }
-    guard let value = number.int else { throw JSONMismatch("must be an integer of at most 53 bits") }
+    guard let value = number.int else {
+      throw JSONMismatch(number.isWhole ? "is too large an integer" : "must be an integer, not a fraction")
+    }
     self = value
   }
   public var json: JSONValue { .number(JSONNumber(self)) }

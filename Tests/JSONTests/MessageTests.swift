@@ -26,6 +26,30 @@ private struct Outer: JSONMessage, Equatable {
   ]
 }
 
+/// What several messages have in common, on the same level as their own fields.
+private struct Ends: JSONMessage {
+  var low: Int?
+  var high: Int?
+  init() {}
+  static let fields: [JSONField<Ends>] = [
+    .optional("low", \.low, "One end."), .optional("high", \.high, "The other end."),
+  ]
+}
+
+private struct Span: JSONMessage {
+  var colour = Inner.Colour.red
+  var ends = Ends()
+  init() {}
+  static let fields: [JSONField<Span>] =
+    [.constant("kind", "span", "Always the same."), .defaulted("colour", \.colour, "A word.")] + .shared(\.ends)
+
+  func validate() throws(JSONMismatch) {
+    if let low = ends.low, let high = ends.high, low > high {
+      throw JSONMismatch(path: "low", "must not be above high")
+    }
+  }
+}
+
 /// The one door: what a message reads from a text and writes again, or the sentence it is refused with.
 private func check(_ text: String, writes expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let message = try Outer(json: try JSONParser.parse(text))
@@ -55,10 +79,12 @@ private func check(_ text: String, refused sentence: String, sourceLocation: Sou
   func accepted(_ text: String, _ written: String) throws { try check(text, writes: written) }
 
   @Test(arguments: [
-    ("[]", "the value must be an object, not array"), ("{}", "name is missing"),
+    ("[1]", "the value must be an object, not array"), ("{}", "name is missing"), ("[]", "name is missing"),
+    ("null", "the value must be an object, not null"),
     (#"{"name":1}"#, "name must be a string, not number"), (#"{"name":"a","name":"b"}"#, "name is there twice"),
     (#"{"name":"n","count":0}"#, "count must be between 1 and 5"),
-    (#"{"name":"n","count":1.5}"#, "count must be an integer of at most 53 bits"),
+    (#"{"name":"n","count":1.5}"#, "count must be an integer, not a fraction"),
+    (#"{"name":"n","count":1e300}"#, "count is too large an integer"),
     (#"{"name":"n","count":"1"}"#, "count must be an integer, not string"),
     (#"{"name":"n","inner":{}}"#, "inner must be an array, not object"),
     (#"{"name":"n","inner":[{"weight":1},{"weight":2.5}]}"#, "inner[1].weight must be between 0 and 2"),
