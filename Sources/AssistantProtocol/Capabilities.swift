@@ -1,0 +1,142 @@
+import JSON
+
+public struct ClientInfo: JSONMessage, Equatable {
+  public var name = ""
+  public var version: String?
+  public init() {}
+  public static let fields: [JSONField<ClientInfo>] = [
+    .required("name", \.name, "The client's name."), .optional("version", \.version, "Its version."),
+  ]
+}
+
+/// The part of LSP's client capabilities that is looked at.
+public struct ClientCapabilities: JSONMessage, Equatable {
+  public var general: GeneralCapabilities?
+  public var experimental: JSONValue?
+  public init() {}
+  public static let fields: [JSONField<ClientCapabilities>] = [
+    .optional("general", \.general, "What concerns all messages."),
+    .optional("experimental", \.experimental, "With a member `assistant`, the daemon sends notifications of its own."),
+  ]
+
+  /// Whether the client knows notifications that LSP does not have.
+  public var knowsAssistant: Bool {
+    switch experimental?["assistant"] {
+    case nil, .null?, .bool(false)?: false
+    case .bool(true)?, .number?, .string?, .array?, .object?: true
+    }
+  }
+}
+
+public struct GeneralCapabilities: JSONMessage, Equatable {
+  public var positionEncodings: [String]?
+  public init() {}
+  public static let fields: [JSONField<GeneralCapabilities>] = [
+    .optional("positionEncodings", \.positionEncodings, "The units the client can count positions in, best first.")
+  ]
+}
+
+public struct ServerInfo: JSONMessage, Equatable {
+  public var name = "inkling"
+  public var version = ""
+  public init() {}
+  public init(version: String) { self.version = version }
+  public static let fields: [JSONField<ServerInfo>] = [
+    .required("name", \.name, "`inkling`."), .required("version", \.version, "The daemon's version."),
+  ]
+}
+
+public struct ServerCapabilities: JSONMessage, Equatable {
+  public var positionEncoding = PositionEncoding.utf16
+  public var experimental = ExperimentalCapabilities()
+  public init() {}
+  public init(positionEncoding: PositionEncoding, assistant: AssistantCapabilities) {
+    self.positionEncoding = positionEncoding
+    experimental.assistant = assistant
+  }
+  public static let fields: [JSONField<ServerCapabilities>] = [
+    .required("positionEncoding", \.positionEncoding, "The units of every offset and range on this connection."),
+    .required("experimental", \.experimental, "What goes beyond LSP."),
+  ]
+}
+
+public struct ExperimentalCapabilities: JSONMessage, Equatable {
+  public var assistant = AssistantCapabilities()
+  public init() {}
+  public static let fields: [JSONField<ExperimentalCapabilities>] = [
+    .required("assistant", \.assistant, "What the assistant can do.")
+  ]
+}
+
+/// What a client needs to offer the assistant's commands in its menus.
+public struct AssistantCapabilities: JSONMessage, Equatable {
+  /// Grows when a client that knows the former version would misunderstand the daemon.
+  public static let currentVersion = 1
+
+  public var protocolVersion = currentVersion
+  public var methods: [String] = []
+  public var features: [FeatureDescription] = []
+  public var tones: [Choice] = []
+  public var kinds: [Choice] = []
+  public var personalities: [Choice] = []
+  public var schemaKeywords: [String] = []
+  public init() {}
+  public static let fields: [JSONField<AssistantCapabilities>] = [
+    .required("protocolVersion", \.protocolVersion, "Grows when older clients would misunderstand the daemon."),
+    .required("methods", \.methods, "All methods that can be called."),
+    .required("features", \.features, "What can be offered to a person."),
+    .required("tones", \.tones, "The tones of `assistant/rephrase`."),
+    .required("kinds", \.kinds, "The kinds of structured results; there are none yet."),
+    .required("personalities", \.personalities, "The voices there are."),
+    .required("schemaKeywords", \.schemaKeywords, "The JSON Schema keywords that are understood; there are none yet."),
+  ]
+}
+
+/// Something to choose from, with words for a menu.
+public struct Choice: JSONMessage, Equatable {
+  public var id = ""
+  public var title = ""
+  public var description = ""
+  public init() {}
+  public init(id: String, title: String, description: String) {
+    self.id = id
+    self.title = title
+    self.description = description
+  }
+  public static let fields: [JSONField<Choice>] = [
+    .required("id", \.id, "The word for requests."), .required("title", \.title, "A few words for a menu."),
+    .required("description", \.description, "A sentence."),
+  ]
+}
+
+/// A command that a client can offer to a person.
+public struct FeatureDescription: JSONMessage, Equatable {
+  /// What the person has to give.
+  public enum Input: String, JSONStringEnum { case selection, topic, none }
+  /// What the client does with the result.
+  public enum Output: String, JSONStringEnum { case replace, insert, show }
+
+  public var id = ""
+  public var title = ""
+  public var description = ""
+  public var input = Input.selection
+  public var output = Output.replace
+  public var suggestions: [String] = []
+  public init() {}
+  public init(
+    id: String, title: String, description: String, input: Input, output: Output, suggestions: [String] = []
+  ) {
+    self.id = id
+    self.title = title
+    self.description = description
+    self.input = input
+    self.output = output
+    self.suggestions = suggestions
+  }
+  public static let fields: [JSONField<FeatureDescription>] = [
+    .required("id", \.id, "The method, without `assistant/`."), .required("title", \.title, "A few words for a menu."),
+    .required("description", \.description, "A sentence."), .required("input", \.input, "What the person gives."),
+    .required("output", \.output, "What to do with the result."),
+    .required("suggestions", \.suggestions, "Topics to suggest when `input` is `topic`."),
+  ]
+}

@@ -1,0 +1,83 @@
+import JSON
+
+/// How the next token is chosen.
+public enum SamplingMode: String, JSONStringEnum { case greedy, random }
+
+/// Options of a request that generates text. What is absent is chosen by the feature.
+public struct GenerationOptions: JSONMessage, Equatable {
+  public var temperature: Double?
+  public var topP: Double?
+  public var topK: Int?
+  public var minP: Double?
+  public var seed: Int?
+  public var maxTokens: Int?
+  public var sampling: SamplingMode?
+  public var reasoning = false
+  public init() {}
+  public static let fields: [JSONField<GenerationOptions>] = [
+    .optional("temperature", \.temperature, "Higher is more varied; 0 always takes the likeliest token.", in: 0...2),
+    .optional("topP", \.topP, "Only the likeliest tokens that together have this probability.", in: 0...1),
+    .optional("topK", \.topK, "Only the `topK` likeliest tokens; 0 means all.", in: 0...Int(Int32.max)),
+    .optional("minP", \.minP, "Only tokens at least this share as likely as the likeliest one.", in: 0...1),
+    .optional("seed", \.seed, "Makes random sampling repeatable.", in: 0...Int(UInt32.max)),
+    .optional(
+      "maxTokens", \.maxTokens, "The answer's longest length in tokens; 1024 if absent.", in: 1...Int(Int32.max)),
+    .optional("sampling", \.sampling, "`greedy` always takes the likeliest token, whatever the other options say."),
+    .defaulted("reasoning", \.reasoning, "Lets a model that can think do so before it answers."),
+  ]
+}
+
+/// The voice the assistant writes in.
+public enum Personality: String, JSONStringEnum { case neutral }
+
+/// How text arrives in partial results.
+public enum StreamMode: String, JSONStringEnum {
+  /// What is new, and where it goes.
+  case delta
+  /// All text so far.
+  case snapshot
+}
+
+/// What every request that generates text takes besides its own fields.
+public struct CommonParams: JSONMessage, Equatable {
+  public var sessionID: SessionID?
+  public var personality: Personality?
+  public var instructions: String?
+  public var options: GenerationOptions?
+  public var partialResultToken: ProgressToken?
+  public var stream = StreamMode.delta
+  public var workDoneToken: ProgressToken?
+  public init() {}
+  public static let fields: [JSONField<CommonParams>] = [
+    .optional("sessionId", \.sessionID, "The session to work in; without it nothing is remembered."),
+    .optional("personality", \.personality, "The voice to write in; `neutral` if absent."),
+    .optional(
+      "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),
+    .optional("options", \.options, "How to generate."),
+    .optional("partialResultToken", \.partialResultToken, "Asks for partial results, sent with this token."),
+    .defaulted("stream", \.stream, "How text arrives in partial results."),
+    .optional("workDoneToken", \.workDoneToken, "Asks for progress reports, sent with this token."),
+  ]
+}
+
+/// Parameters of a request that generates text.
+public protocol GenerationParams: JSONMessage {
+  var common: CommonParams { get set }
+  /// The texts of this request besides the common ones; they count against `Limits.textBytes`.
+  var texts: [String] { get }
+}
+
+extension GenerationParams {
+  public func validate() throws(JSONMismatch) {
+    try Limits.check(texts + [common.instructions ?? ""])
+  }
+}
+
+extension Limits {
+  /// Refuses texts that are too long together.
+  static func check(_ texts: [String]) throws(JSONMismatch) {
+    guard texts.reduce(0, { $0 + $1.utf8.count }) <= textBytes else {
+      throw JSONMismatch(path: "text", "and all other texts of a request must be at most \(textBytes) bytes together")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import JSON
+import JSONRPC
+
+/// One method of the protocol.
+public struct MethodEntry: Sendable {
+  public enum Direction: String, Sendable { case clientToServer, serverToClient }
+
+  public let name: String
+  public let direction: Direction
+  public let params: any JSONConvertible.Type
+  /// nil for a notification.
+  public let result: (any JSONConvertible.Type)?
+  /// One sentence for protocol.md.
+  public let summary: String
+
+  public var isRequest: Bool { result != nil }
+
+  static func request<R: RequestMethod>(_: R.Type, _ direction: Direction, _ summary: String) -> MethodEntry {
+    MethodEntry(name: R.name, direction: direction, params: R.Params.self, result: R.Result.self, summary: summary)
+  }
+
+  static func notification<N: NotificationMethod>(_: N.Type, _ direction: Direction, _ summary: String) -> MethodEntry {
+    MethodEntry(name: N.name, direction: direction, params: N.Params.self, result: nil, summary: summary)
+  }
+}
+
+/// All methods of the protocol, in the order of protocol.md.
+public enum MethodList {
+  public static let all: [MethodEntry] = [
+    .request(Initialize.self, .clientToServer, "Opens the connection: who is there, and what both can do."),
+    .notification(Initialized.self, .clientToServer, "The client has taken the answer to `initialize`."),
+    .request(Shutdown.self, .clientToServer, "Asks the daemon to end its work; `exit` follows."),
+    .notification(Exit.self, .clientToServer, "Ends the connection."),
+    .notification(CancelRequest.self, .clientToServer, "Asks for an end to a request."),
+    .notification(Progress.self, .serverToClient, "A partial result or a progress report."),
+    .notification(SetTrace.self, .clientToServer, "Accepted, as LSP asks; nothing is traced."),
+    .request(Rephrase.self, .clientToServer, "Says a text again in another tone."),
+    .request(CountTokens.self, .clientToServer, "Counts the tokens of a text."),
+    .request(ModelStatus.self, .clientToServer, "Tells about the model, the engine and the load; loads nothing."),
+    .request(ModelLoad.self, .clientToServer, "Loads another model."),
+    .request(ModelUnload.self, .clientToServer, "Takes the model out of memory."),
+    .notification(ModelDidChangeAvailability.self, .serverToClient, "The model's availability has changed."),
+  ]
+
+  /// The names of the requests that a client can send once it is connected, for `initialize`.
+  public static var callable: [String] {
+    all.filter { $0.isRequest && $0.direction == .clientToServer && $0.name.utf8.contains(UInt8(ascii: "/")) }
+      .map(\.name)
+  }
+}

@@ -1,0 +1,64 @@
+import JSON
+import JSONRPC
+
+/// What a progress notification carries.
+public enum ProgressValue: JSONConvertible, Equatable {
+  /// For a `partialResultToken`.
+  case partial(PartialResult)
+  /// For a `workDoneToken`.
+  case workDone(WorkDoneProgress)
+
+  public init(json: JSONValue) throws(JSONMismatch) {
+    self =
+      json["kind"] == "text" ? .partial(try PartialResult(json: json)) : .workDone(try WorkDoneProgress(json: json))
+  }
+
+  public var json: JSONValue {
+    switch self {
+    case .partial(let value): value.json
+    case .workDone(let value): value.json
+    }
+  }
+
+  public static var jsonTypeName: String { PartialResult.jsonTypeName + " \\| " + WorkDoneProgress.jsonTypeName }
+}
+
+/// A partial result or a progress report of a request that runs. None follows the request's response.
+public enum Progress: NotificationMethod {
+  public static let name = "$/progress"
+
+  public struct Params: JSONMessage, Equatable {
+    public var token = ProgressToken(RequestID(0))
+    public var value = ProgressValue.workDone(.end(WorkDoneEnd()))
+    public init() {}
+    public init(token: ProgressToken, value: ProgressValue) {
+      self.token = token
+      self.value = value
+    }
+    public static let fields: [JSONField<Params>] = [
+      .required("token", \.token, "The token of the request that this belongs to."),
+      .required(
+        "value", \.value, "For a `partialResultToken` one of the first two, for a `workDoneToken` one of the others."),
+    ]
+  }
+}
+
+extension Progress.Params {
+  /// Takes a later value for the same token in, for readers that are slow; false when the two cannot be one.
+  public mutating func merge(_ later: Progress.Params) -> Bool {
+    guard token == later.token else { return false }
+    switch (value, later.value) {
+    case (.partial(var partial), .partial(let laterPartial)):
+      // Given up first, so that the text can grow in place.
+      value = .workDone(.end(WorkDoneEnd()))
+      let isMerged = partial.merge(laterPartial)
+      value = .partial(partial)
+      return isMerged
+    case (.workDone(var work), .workDone(let laterWork)):
+      let isMerged = work.merge(laterWork)
+      value = .workDone(work)
+      return isMerged
+    case (.partial, .workDone), (.workDone, .partial): return false
+    }
+  }
+}
