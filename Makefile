@@ -3,6 +3,8 @@
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
+# The parts share .deps and .build; each uses all processors by itself.
+.NOTPARALLEL:
 .PHONY: help deps model build build-tests demo test soak golden lint bench install clean distclean
 
 help: ## this list

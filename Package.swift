@@ -1,5 +1,4 @@
 // swift-tools-version: 6.1
-import Foundation
 import PackageDescription
 
 // The C library that runs the model. `make deps` builds it into .deps/llama; INKLING_SYSTEM_LLAMA=1 takes the

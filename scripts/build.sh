@@ -7,6 +7,14 @@ need_swift
 say "swift build -c release $*"
 log=.build/build.log
 mkdir -p .build
+# SwiftPM does not see that a library it was told to link has been built anew: then everything is compiled again.
+library=$(cat .deps/llama/stamp 2>/dev/null || true)
+if [ "${INKLING_SYSTEM_LLAMA:-}" = 1 ]; then library="system $(pkg-config --modversion llama)"; fi
+if [ -e .build/library ] && [ "$(cat .build/library)" != "$library" ]; then
+  say "libllama has changed since the last build"
+  rm -rf .build/release .build/*/release
+fi
+printf '%s\n' "$library" >.build/library
 # The linker warns of mktemp inside the static FoundationEssentials, which nothing here calls: the log keeps it.
 if ! swift build -c release "$@" >"$log" 2>&1; then
   cat "$log" >&2

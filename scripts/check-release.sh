@@ -32,7 +32,7 @@ only_system_libraries() {
   fi
   local allowed='linux-vdso|ld-linux[a-z0-9-]*|libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|librt'
   if [ "${INKLING_SYSTEM_LLAMA:-}" = 1 ]; then allowed="$allowed|libllama|libggml[a-z-]*|libgomp"; fi
-  ldd $binary
+  ldd $binary || return
   ! ldd $binary | awk '{ print $1 }' | sed 's|.*/||' | grep -v -E "^($allowed)\.so(\.|$)"
 }
 
