@@ -3,7 +3,7 @@ import JSONRPC
 
 /// Why there is no model to generate with.
 public enum UnavailabilityReason: String, JSONStringEnum {
-  case modelNotFound, modelInvalid, outOfMemory, engineFailed, unloaded, unsupportedDevice, disabled
+  case modelNotFound, modelInvalid, outOfMemory, engineFailed, unloaded, unsupportedDevice
 
   /// What it means, for protocol.md.
   public var summary: String {
@@ -14,7 +14,6 @@ public enum UnavailabilityReason: String, JSONStringEnum {
     case .engineFailed: "The engine ended again and again; it is tried anew at the next request."
     case .unloaded: "The model is not in memory; the next request that needs it loads it."
     case .unsupportedDevice: "The program was built for another processor."
-    case .disabled: "The configuration does not allow a model."
     }
   }
 
@@ -22,7 +21,7 @@ public enum UnavailabilityReason: String, JSONStringEnum {
   public var isRetryable: Bool {
     switch self {
     case .outOfMemory, .engineFailed, .unloaded: true
-    case .modelNotFound, .modelInvalid, .unsupportedDevice, .disabled: false
+    case .modelNotFound, .modelInvalid, .unsupportedDevice: false
     }
   }
 }

@@ -49,7 +49,9 @@ public struct CommonParams: JSONMessage, Equatable {
   public var workDoneToken: ProgressToken?
   public init() {}
   public static let fields: [JSONField<CommonParams>] = [
-    .optional("sessionId", \.sessionID, "The session to work in; without it nothing is remembered."),
+    .optional(
+      "sessionId", \.sessionID,
+      "The session to work in. There are no sessions yet: any name is answered with `sessionNotFound`."),
     .optional("personality", \.personality, "The voice to write in; `neutral` if absent."),
     .optional(
       "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),

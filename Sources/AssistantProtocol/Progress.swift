@@ -43,8 +43,8 @@ public enum Progress: NotificationMethod {
   }
 }
 
-extension Progress.Params {
-  /// Takes a later value for the same token in, for readers that are slow; false when the two cannot be one.
+extension Progress.Params: MergeableParams {
+  /// Takes a later value for the same token in; false when the two cannot be one.
   public mutating func merge(_ later: Progress.Params) -> Bool {
     guard token == later.token else { return false }
     switch (value, later.value) {
@@ -59,6 +59,18 @@ extension Progress.Params {
       value = .workDone(work)
       return isMerged
     case (.partial, .workDone), (.workDone, .partial): return false
+    }
+  }
+
+  /// The text's size and a little for what is around it.
+  public var approximateByteCount: Int {
+    let frame = 100
+    switch value {
+    case .partial(.delta(let delta)): return frame + delta.delta.utf8.count
+    case .partial(.snapshot(let snapshot)): return frame + snapshot.text.utf8.count
+    case .workDone(.begin(let begin)): return frame + begin.title.utf8.count + (begin.message?.utf8.count ?? 0)
+    case .workDone(.report(let report)): return frame + (report.message?.utf8.count ?? 0)
+    case .workDone(.end(let end)): return frame + (end.message?.utf8.count ?? 0)
     }
   }
 }

@@ -1,0 +1,92 @@
+import AssistantProtocol
+import JSON
+import JSONRPC
+import TestSupport
+import Testing
+
+/// The one door: what a message refuses, and the sentence it is refused with.
+private func check<Message: JSONConvertible>(
+  _: Message.Type, _ json: JSONValue, refused sentence: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  do throws(JSONMismatch) {
+    _ = try Message(json: json)
+    Issue.record("accepted", sourceLocation: sourceLocation)
+  } catch {
+    #expect(error.message == sentence, sourceLocation: sourceLocation)
+  }
+}
+
+@Suite struct RefusalTests {
+  @Test(
+    arguments: [
+      ("temperature", -1, "between 0 and 2"), ("temperature", 1e9, "between 0 and 2"),
+      ("temperature", 2.01, "between 0 and 2"),
+      ("topP", 1.5, "between 0 and 1"), ("minP", -0.1, "between 0 and 1"), ("topK", -5, "between 0 and 2147483647"),
+      ("seed", -1, "between 0 and 4294967295"), ("seed", 4_294_967_296, "between 0 and 4294967295"),
+      ("seed", 1_099_511_627_776, "between 0 and 4294967295"), ("maxTokens", 0, "between 1 and 2147483647"),
+      ("maxTokens", 1.5, "an integer, not a fraction"), ("maxTokens", "9", "an integer, not string"),
+      ("temperature", "hot", "a number, not string"), ("reasoning", 1, "true or false, not number"),
+      ("sampling", "beam", "one of “greedy”, “random”"),
+    ] as [(String, JSONValue, String)])
+  func options(_ name: String, _ value: JSONValue, _ ending: String) {
+    let options = JSONObject([(name, value)])
+    check(
+      Rephrase.Params.self, ["text": "t", "options": .object(options)],
+      refused: "options.\(name) must be \(ending)")
+  }
+
+  @Test(
+    arguments: [
+      ([:], "text is missing"), (["text": nil], "text must be a string, not null"),
+      (
+        ["text": "t", "tone": "rude"],
+        "tone must be one of “formal”, “exciting”, “simpler”, “shorter”, “longer”, “friendly”, “proofread”"
+      ),
+      (["text": "t", "personality": "woody"], "personality must be one of “neutral”"),
+      (["text": "t", "stream": "all"], "stream must be one of “delta”, “snapshot”"),
+      (["text": "t", "partialResultToken": 1.5], "partialResultToken must be a string or an integer"),
+      (["text": "t", "workDoneToken": true], "workDoneToken must be a string or an integer"),
+      (["text": "t", "options": 1], "options must be an object, not number"),
+    ] as [(JSONValue, String)])
+  func rephrase(_ params: JSONValue, _ sentence: String) { check(Rephrase.Params.self, params, refused: sentence) }
+
+  @Test(arguments: ["", "a b", "ü", "a/b", "a\u{0}", "e\u{301}", String(repeating: "a", count: 129)])
+  func sessionIDs(_ id: String) {
+    check(
+      Rephrase.Params.self, ["text": "t", "sessionId": .string(id)],
+      refused: "sessionId must be 1 to 128 letters, digits, dots, hyphens or underscores")
+  }
+
+  @Test(arguments: ["a", "A.b_c-9", String(repeating: "a", count: 128)])
+  func sessionIDsAccepted(_ id: String) throws {
+    #expect(try Rephrase.Params(json: ["text": "t", "sessionId": .string(id)]).common.sessionID?.text == id)
+  }
+
+  @Test(arguments: ["", "a\u{0}b"])
+  func paths(_ path: String) {
+    check(
+      ModelLoad.Params.self, ["path": .string(path)], refused: "path must not be empty and must not hold U+0000")
+    check(ModelLoad.Params.self, [:], refused: "path is missing")
+  }
+
+  @Test func textsAreLimitedTogether() throws {
+    let most = String(repeating: "a", count: Limits.textBytes)
+    _ = try Rephrase.Params(json: ["text": .string(most)])
+    _ = try CountTokens.Params(json: ["text": .string(most)])
+    let sentence = "text and all other texts of a request must be at most 4194304 bytes together"
+    check(Rephrase.Params.self, ["text": .string(most + "a")], refused: sentence)
+    check(Rephrase.Params.self, ["text": .string(most), "instructions": "b"], refused: sentence)
+    check(CountTokens.Params.self, ["text": .string(most + "a")], refused: sentence)
+  }
+
+  @Test(
+    arguments: [
+      (["kind": "text"], "value.text is missing"), (["kind": "text", "offset": 0], "value.delta is missing"),
+      (["kind": "middle"], "value.kind must be one of “begin”, “report”, “end”"),
+      ([:], "value.kind must be one of “begin”, “report”, “end”"),
+      (["kind": "report", "percentage": 101], "value.percentage must be between 0 and 100"),
+    ] as [(JSONValue, String)])
+  func progress(_ value: JSONValue, _ sentence: String) {
+    check(Progress.Params.self, ["token": 1, "value": value], refused: sentence)
+  }
+}

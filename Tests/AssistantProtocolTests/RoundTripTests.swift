@@ -1,0 +1,140 @@
+import AssistantProtocol
+import EngineProtocol
+import JSON
+import JSONRPC
+import Testing
+
+/// The one door: a text with every field of the type, in the type's order, is read and written again the same.
+private func check<Message: JSONMessage>(
+  _: Message.Type, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let json = try JSONParser.parse(text)
+  guard case .object(let object) = json else {
+    return #expect(Bool(false), "no object", sourceLocation: sourceLocation)
+  }
+  #expect(object.members.map(\.name) == Message.fields.map(\.name), sourceLocation: sourceLocation)
+  #expect(try Message(json: json).json == json, sourceLocation: sourceLocation)
+}
+
+private struct Sample: Sendable, CustomTestStringConvertible {
+  let type: any JSONMessage.Type
+  let text: String
+  init(_ type: any JSONMessage.Type, _ text: String) {
+    self.type = type
+    self.text = text
+  }
+  var testDescription: String { String(reflecting: type) }
+}
+
+private let choice = #"{"id":"a","title":"A","description":"An A."}"#
+private let feature =
+  #"{"id":"f","title":"F","description":"An F.","input":"topic","output":"insert","suggestions":["x"]}"#
+private let assistant =
+  #"{"protocolVersion":7,"methods":["a/b"],"features":[\#(feature)],"tones":[\#(choice)],"kinds":[\#(choice)],"#
+  + #""personalities":[\#(choice)],"schemaKeywords":["type"]}"#
+private let server = #"{"positionEncoding":"utf-32","experimental":{"assistant":\#(assistant)}}"#
+private let client = #"{"general":{"positionEncodings":["utf-7","utf-8"]},"experimental":{"assistant":true}}"#
+private let options =
+  #"{"temperature":2,"topP":0.5,"topK":40,"minP":0.05,"seed":4294967295,"maxTokens":1,"#
+  + #""sampling":"random","reasoning":true}"#
+private let common =
+  #""sessionId":"A-z_0.9","personality":"neutral","instructions":"i","options":\#(options),"partialResultToken":"p","#
+  + #""stream":"snapshot","workDoneToken":9007199254740993"#
+private let usage =
+  #"{"promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
+  + #""timeToFirstTokenMs":6.5,"durationMs":7.25}"#
+private let warning = #"{"code":"suspiciousCharacters","message":"m","range":{"start":1,"end":2}}"#
+private let outcome = #""usage":\#(usage),"finishReason":"contextFull","warnings":[\#(warning)]"#
+private let availability =
+  #"{"state":"unavailable","reason":"outOfMemory","message":"m","remedy":"r","progress":0.5}"#
+private let model =
+  #"{"name":"n","path":"p","sourcePath":"s","architecture":"a","parameterCount":1,"quantization":"q","sizeBytes":2,"#
+  + #""contextSize":3,"trainedContext":4,"chatTemplate":"c","license":"l"}"#
+private let engine =
+  #"{"libllama":"l","threads":2,"devices":["CPU"],"sequences":3,"cachedTokens":4,"processId":5,"restarts":6}"#
+
+private let editorSamples = [
+  Sample(
+    Initialize.Params.self,
+    #"{"processId":1,"clientInfo":{"name":"n","version":"v"},"capabilities":\#(client),"trace":"verbose"}"#),
+  Sample(Initialize.Result.self, #"{"serverInfo":{"name":"inkling","version":"1.2.3"},"capabilities":\#(server)}"#),
+  Sample(ClientInfo.self, #"{"name":"n","version":"v"}"#), Sample(ClientCapabilities.self, client),
+  Sample(GeneralCapabilities.self, #"{"positionEncodings":[]}"#),
+  Sample(ServerInfo.self, #"{"name":"inkling","version":"1"}"#), Sample(ServerCapabilities.self, server),
+  Sample(ExperimentalCapabilities.self, #"{"assistant":\#(assistant)}"#), Sample(AssistantCapabilities.self, assistant),
+  Sample(FeatureDescription.self, feature), Sample(Choice.self, choice),
+  Sample(CancelRequest.Params.self, #"{"id":"x"}"#), Sample(CancelRequest.Params.self, #"{"id":-1}"#),
+  Sample(SetTrace.Params.self, #"{"value":"messages"}"#),
+  Sample(Progress.Params.self, #"{"token":1.0,"value":{"kind":"text","offset":3,"delta":"d"}}"#),
+  Sample(Progress.Params.self, #"{"token":"","value":{"kind":"text","text":"t"}}"#),
+  Sample(Progress.Params.self, #"{"token":9007199254740993,"value":{"kind":"end"}}"#),
+  Sample(TextDelta.self, #"{"kind":"text","offset":3,"delta":"d"}"#),
+  Sample(TextSnapshot.self, #"{"kind":"text","text":"t"}"#),
+  Sample(WorkDoneBegin.self, #"{"kind":"begin","title":"t","message":"m","percentage":0}"#),
+  Sample(WorkDoneReport.self, #"{"kind":"report","message":"m","percentage":100}"#),
+  Sample(WorkDoneEnd.self, #"{"kind":"end","message":"m"}"#),
+  Sample(CommonParams.self, "{\(common)}"), Sample(GenerationOptions.self, options),
+  Sample(CommonResult.self, "{\(outcome)}"),
+  Sample(Usage.self, usage), Sample(Warning.self, warning), Sample(TextRange.self, #"{"start":0,"end":0}"#),
+  Sample(Rephrase.Params.self, #"{"text":"a\u0000b","tone":"proofread",\#(common)}"#),
+  Sample(Rephrase.Result.self, #"{"text":"t","tone":"longer",\#(outcome)}"#),
+  Sample(CountTokens.Params.self, #"{"text":"","workDoneToken":"w"}"#),
+  Sample(CountTokens.Result.self, #"{"tokens":0}"#),
+  Sample(
+    ModelStatus.Result.self,
+    #"{"availability":\#(availability),"model":\#(model),"engine":\#(engine),"thermalState":"critical","sessions":1,"#
+      + #""activeRequests":2,"queuedRequests":3,"uptimeSeconds":4}"#),
+  Sample(Availability.self, availability), Sample(ModelDescription.self, model), Sample(EngineDescription.self, engine),
+  Sample(
+    EngineDescription.self,
+    #"{"libllama":null,"threads":null,"devices":[],"sequences":0,"cachedTokens":0,"processId":null,"restarts":0}"#),
+  Sample(ModelLoad.Params.self, #"{"path":"/a b/ü.gguf","force":true,"workDoneToken":7}"#),
+  Sample(ModelLoad.Result.self, #"{"model":\#(model)}"#),
+  Sample(ModelDidChangeAvailability.Params.self, #"{"availability":\#(availability)}"#),
+]
+
+private let sampling =
+  #"{"temperature":0.5,"topK":40,"topP":0.9,"minP":0.1,"seed":4294967295,"repetitionPenalty":1.1}"#
+private let promptMessage = #"{"role":"system","text":"<|im_end|>"}"#
+private let facts =
+  #"{"name":"n","path":"p","architecture":"a","parameterCount":1,"quantization":"q","sizeBytes":2,"contextSize":3,"#
+  + #""trainedContext":4,"chatTemplate":"c","chatTemplateWarning":"w","license":"l","libllama":"v","#
+  + #""threads":5,"devices":["CPU"]}"#
+
+private let engineSamples = [
+  Sample(EngineHello.Params.self, #"{"buildId":"b","processId":1}"#),
+  Sample(EngineLoad.Params.self, #"{"path":"p","contextSize":1,"threads":2,"reproducible":true}"#),
+  Sample(ModelFacts.self, facts), Sample(EngineLoadProgress.Params.self, #"{"fraction":0.25}"#),
+  Sample(EngineText.Params.self, #"{"request":1,"text":"👩‍👩‍👧"}"#),
+  Sample(EnginePrefillProgress.Params.self, #"{"request":1,"done":2,"total":3}"#),
+  Sample(EngineHeartbeat.Params.self, #"{"steps":1,"stepMilliseconds":2.5}"#),
+  Sample(EnginePause.Params.self, #"{"request":1,"paused":true}"#), Sample(EngineCount.Params.self, #"{"text":"t"}"#),
+  Sample(EngineCount.Result.self, #"{"tokens":1}"#),
+  Sample(EngineStatus.Result.self, #"{"sequences":1,"cachedTokens":2,"active":3,"waiting":4}"#),
+  Sample(PromptMessage.self, promptMessage), Sample(Sampling.self, sampling),
+  Sample(
+    GenerateParams.self,
+    #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
+      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true}"#),
+  Sample(
+    GenerateResult.self,
+    #"{"finishReason":"length","promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
+      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true}"#),
+]
+
+@Suite struct RoundTripTests {
+  @Test(arguments: editorSamples + engineSamples)
+  fileprivate func everyFieldComesBack(_ sample: Sample) throws { try check(sample.type, sample.text) }
+
+  @Test func everyMessageHasASample() {
+    let sampled = Set(editorSamples.map { ObjectIdentifier($0.type) })
+    for type in GeneratedBlocks.types { #expect(sampled.contains(ObjectIdentifier(type)), "\(type)") }
+    for entry in MethodList.all {
+      for type in [entry.params, entry.result] {
+        if let message = type as? any JSONMessage.Type {
+          #expect(sampled.contains(ObjectIdentifier(message)), "\(entry.name): \(message)")
+        }
+      }
+    }
+  }
+}
