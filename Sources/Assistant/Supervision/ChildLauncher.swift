@@ -13,7 +13,7 @@ public protocol ChildProcess: Sendable {
   /// Ends the process at once (SIGKILL), stopped or not. Harmless when it has ended already.
   func kill()
   /// Returns when the process has ended and has been reaped.
-  func waitForExit() async -> ExitStatus
+  func waitForExit() async -> ChildExitStatus
 }
 
 /// A process could not be started.

@@ -33,7 +33,7 @@ struct EngineChild: Sendable {
   }
 
   /// Begins to listen. Returns when the process is gone and everything it said has been heard.
-  func live() async -> ExitStatus {
+  func live() async -> ChildExitStatus {
     connection.start()
     _ = await connection.waitUntilClosed()
     // Also when the child sent nonsense and lives on.

@@ -250,7 +250,7 @@ public actor EngineSupervisor: EngineService {
   }
 
   /// The process is gone and everything it has said has been heard.
-  func exited(_ generation: Int, _ status: ExitStatus) {
+  func exited(_ generation: Int, _ status: ChildExitStatus) {
     guard let child, child.generation == generation else { return }
     self.child = nil
     facts = nil

@@ -141,8 +141,8 @@ public struct ProcessLauncher: ChildLauncher {
 /// A process that we spawned. One small thread waits for its end; nothing handles SIGCHLD.
 final class SpawnedProcess: ChildProcess {
   private enum State {
-    case running(waiters: [CheckedContinuation<ExitStatus, Never>])
-    case ended(ExitStatus)
+    case running(waiters: [CheckedContinuation<ChildExitStatus, Never>])
+    case ended(ChildExitStatus)
   }
 
   let processID: Int
@@ -161,9 +161,9 @@ final class SpawnedProcess: ChildProcess {
     }
   }
 
-  func waitForExit() async -> ExitStatus {
+  func waitForExit() async -> ChildExitStatus {
     await withCheckedContinuation { continuation in
-      let known: ExitStatus? = state.withLock { state in
+      let known: ChildExitStatus? = state.withLock { state in
         switch state {
         case .running(let waiters):
           state = .running(waiters: waiters + [continuation])
@@ -179,10 +179,11 @@ final class SpawnedProcess: ChildProcess {
   func reap() {
     var information = siginfo_t()
     while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    let (waiters, status) = state.withLock { state -> ([CheckedContinuation<ExitStatus, Never>], ExitStatus) in
+    let (waiters, status) = state.withLock {
+      state -> ([CheckedContinuation<ChildExitStatus, Never>], ChildExitStatus) in
       var word: Int32 = 0
       while waitpid(pid_t(processID), &word, 0) < 0, errno == EINTR {}
-      let status = ExitStatus(waitStatus: word)
+      let status = ChildExitStatus(waitStatus: word)
       guard case .running(let waiters) = state else { return ([], status) }
       state = .ended(status)
       return (waiters, status)
@@ -194,7 +195,7 @@ final class SpawnedProcess: ChildProcess {
 /// `kill(2)`, under a name that does not collide with the method.
 private func signalProcess(_ processID: pid_t, _ signal: Int32) -> Int32 { kill(processID, signal) }
 
-extension ExitStatus {
+extension ChildExitStatus {
   /// Takes the word apart that `waitpid` gives (the macros WIFEXITED, WEXITSTATUS and WTERMSIG).
   init(waitStatus word: Int32) {
     let signal = word & 0x7F

@@ -92,7 +92,7 @@ extension SupervisorState {
     }
   }
 
-  mutating func childEnded(_ status: ExitStatus, at now: Instant) {
+  mutating func childEnded(_ status: ChildExitStatus, at now: Instant) {
     switch phase {
     case .starting, .loading: diedAtStart(status, at: now)
     case .ready: died(.crashed, blames: !status.isFromOutside, status.description, at: now)
@@ -104,8 +104,8 @@ extension SupervisorState {
     }
   }
 
-  private mutating func diedAtStart(_ status: ExitStatus, at now: Instant) {
-    if status == .signalled(ExitStatus.illegalInstruction) {
+  private mutating func diedAtStart(_ status: ChildExitStatus, at now: Instant) {
+    if status == .signalled(ChildExitStatus.illegalInstruction) {
       failed(
         Unavailability(
           .unsupportedDevice, message: "this inkling was built for another processor",
@@ -175,7 +175,7 @@ extension SupervisorState {
   }
 }
 
-extension ExitStatus {
+extension ChildExitStatus {
   /// SIGILL has this number on Linux and on macOS.
   static let illegalInstruction: Int32 = 4
 

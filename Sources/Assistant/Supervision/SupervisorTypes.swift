@@ -45,7 +45,7 @@ public enum EngineFailure: Error, Equatable {
 }
 
 /// How a child process ended.
-public enum ExitStatus: Sendable, Equatable {
+public enum ChildExitStatus: Sendable, Equatable {
   case exited(code: Int32)
   case signalled(Int32)
 }
@@ -100,7 +100,7 @@ extension SupervisorState {
     case heartbeat(Generation, steps: Int, stepTime: Duration)
     /// Any other message of the child.
     case message(Generation)
-    case childExited(Generation, ExitStatus)
+    case childExited(Generation, ChildExitStatus)
     case loadModel(path: String, force: Bool, Ticket)
     case unloadModel(Ticket)
     case shutdown
