@@ -120,6 +120,8 @@ extension Outbox {
     }
   }
 
+  var isUnderSoftLimit: Bool { state.withLock { isWritable($0) } }
+
   /// Returns at once while the queue is under its soft limit, else when it is again or nothing is written any more.
   func waitUntilWritable() async throws(CancellationError) {
     let waiter = state.withLock { state -> UInt64? in

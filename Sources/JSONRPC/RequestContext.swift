@@ -17,6 +17,9 @@ public struct RequestContext: Sendable {
     connection.outbox.sendMerging(N.name, key: key, params, from: serial)
   }
 
+  /// Whether the outgoing queue is under its soft limit.
+  public var isWritable: Bool { connection.outbox.isUnderSoftLimit }
+
   /// Returns at once while the outgoing queue is under its soft limit, else waits until the peer has read enough: the
   /// moment to pause what produces more. Ends with `CancellationError` when the request is cancelled.
   public func waitUntilWritable() async throws(CancellationError) {

@@ -1,4 +1,5 @@
 import Assistant
+import AssistantProtocol
 import EngineProtocol
 import JSONRPC
 import Synchronization
@@ -11,7 +12,7 @@ import Testing
   enum Outcome: Equatable {
     case text(String, restarts: Int)
     case failed(EngineFailure)
-    case unavailable(UnavailableReason)
+    case unavailable(UnavailabilityReason)
   }
 
   /// A supervisor over scripted children, a model file that begins as one, and a clock moved by hand.
@@ -122,7 +123,7 @@ import Testing
       var script = ChildScript()
       script.loadError = RPCError(
         code: EngineErrorCode.loadFailed.rawValue, message: "no", data: ["reason": .string(reason.rawValue)])
-      let expected = try #require(UnavailableReason(rawValue: reason.rawValue))
+      let expected = try #require(UnavailabilityReason(rawValue: reason.rawValue))
       try await check([script], expect: .unavailable(expected), children: 1...1)
     }
   }
@@ -176,8 +177,10 @@ import Testing
 
   /// Ends with the connection, or by cancellation.
   private static func forever() async throws(RPCError) -> GenerateResult {
-    do { try await Task.sleep(for: .seconds(3600)) } catch { throw .cancelled }
-    return .scripted()
+    let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    continuation.finish()
+    throw .cancelled
   }
 
   @Test func aStallIsFoundAndTheRequestRunsAgain() async throws {

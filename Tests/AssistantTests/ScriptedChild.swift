@@ -208,7 +208,7 @@ final class ManualClock: SupervisorClock {
     if let rest, rest <= most { advance(by: rest) }
   }
 
-  func sleep(until deadline: Duration) async throws {
+  func wait(until deadline: Duration) async throws {
     let key = state.withLock { state in
       state.next += 1
       return state.next

@@ -1,4 +1,5 @@
 import Assistant
+import AssistantProtocol
 import Testing
 
 /// The supervisor's state machine, played event by event: `check` says what must be done after each.
@@ -64,6 +65,8 @@ import Testing
     let same = play.at(1, .hello(1, buildID: "b"))
     #expect(same == [.load(1, path: "m")])
     #expect(play.at(2, .loadProgress(1, 0.25)) == [.announce(.loading(progress: 0.25))])
+    #expect(play.at(2, .loadProgress(1, 0.27)) == [])
+    #expect(play.at(2, .loadProgress(1, 0.31)) == [.announce(.loading(progress: 0.31))])
     #expect(play.at(3, .loaded(1)) == [.announce(.available)])
     #expect(play.at(4, .tick) == [])
   }
@@ -121,7 +124,7 @@ import Testing
     play.check(0.4, [.tick], [])
     play.check(0.5, [.tick], [.spawn(3, path: "m")])
     let actions = play.at(0.5, .childExited(3, .signalled(11)))
-    let reasons = actions.compactMap { action -> UnavailableReason? in
+    let reasons = actions.compactMap { action -> UnavailabilityReason? in
       if case .fail(1, .unavailable(let why)) = action { why.reason } else { nil }
     }
     #expect(reasons == [.engineFailed])

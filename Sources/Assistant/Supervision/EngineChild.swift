@@ -1,3 +1,4 @@
+import AssistantProtocol
 import EngineProtocol
 import JSON
 import JSONRPC
@@ -71,22 +72,23 @@ struct EngineChild: Sendable {
 
   private static func loadFailure(_ error: RPCError) -> Unavailability? {
     guard isAnswer(error) else { return nil }
+    let message = error.message.asSentence
     let word = error.data?["reason"].flatMap { try? ModelLoadFailure(json: $0) }
     switch word {
     case .modelNotFound?:
       return Unavailability(
-        .modelNotFound, message: error.message, remedy: "fetch the default model with “make model”, or name another")
+        .modelNotFound, message: message, remedy: "Fetch the default model with “make model”, or name another.")
     case .modelInvalid?:
       return Unavailability(
-        .modelInvalid, message: error.message, remedy: "fetch the file again, or name another GGUF file")
+        .modelInvalid, message: message, remedy: "Fetch the file again, or name another GGUF file.")
     case .outOfMemory?:
       return Unavailability(
-        .outOfMemory, message: error.message, remedy: "choose a smaller model or a smaller --context")
+        .outOfMemory, message: message, remedy: "Choose a smaller model or a smaller --context.")
     case .unsupportedDevice?:
       return Unavailability(
-        .unsupportedDevice, message: error.message, remedy: "build inkling on this machine: make clean deps build")
+        .unsupportedDevice, message: message, remedy: "Build inkling on this machine: make clean deps build.")
     case nil:
-      return Unavailability(.engineFailed, message: error.message, remedy: "run “inkling doctor”")
+      return Unavailability(.engineFailed, message: message, remedy: "Run “inkling doctor”.")
     }
   }
 
@@ -101,5 +103,14 @@ struct EngineChild: Sendable {
         reservedForOutput: number("reservedForOutput"))
     case .loadFailed?, .decodeFailed?, .notLoaded?, nil: return .refused(error.message)
     }
+  }
+}
+
+extension String {
+  /// Begins with a capital and ends with a full stop.
+  var asSentence: String {
+    guard let first else { return self }
+    let ends = last.map { ".!?".contains($0) } ?? false
+    return first.uppercased() + dropFirst() + (ends ? "" : ".")
   }
 }

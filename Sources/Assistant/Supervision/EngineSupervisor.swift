@@ -1,3 +1,4 @@
+import AssistantProtocol
 import EngineProtocol
 import JSON
 import JSONRPC
@@ -129,6 +130,7 @@ public actor EngineSupervisor: EngineService {
   private static func digest(_ params: GenerateParams) -> UInt64 {
     var anonymous = params
     anonymous.request = 0
+    anonymous.sampling.seed = 0
     return FNV1a.hash(JSONWriter.bytes(of: anonymous.json))
   }
 
@@ -203,8 +205,8 @@ public actor EngineSupervisor: EngineService {
       return try launcher.launch()
     } catch {
       throw Unavailability(
-        .engineFailed, message: "the engine cannot be started: \(error.message)",
-        remedy: "look at the limits on processes and open files (ulimit -a)")
+        .engineFailed, message: "The engine cannot be started: \(error.message).",
+        remedy: "Look at the limits on processes and open files (ulimit -a).")
     }
   }
 
@@ -270,7 +272,7 @@ public actor EngineSupervisor: EngineService {
     timerDeadline = deadline
     guard let deadline else { return }
     timer = Task { [weak self, clock] in
-      do { try await clock.sleep(until: deadline) } catch { return }
+      do { try await clock.wait(until: deadline) } catch { return }
       await self?.timePassed(deadline)
     }
   }

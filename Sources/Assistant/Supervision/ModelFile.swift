@@ -1,3 +1,5 @@
+import AssistantProtocol
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -14,25 +16,25 @@ public enum ModelFile {
     guard stat(path, &status) == 0 else {
       let problem =
         switch errno {
-        case ENOENT, ENOTDIR: "there is no file at \(path)"
-        case ELOOP: "the links at \(path) lead in a circle"
-        case EACCES: "the folder of \(path) may not be read"
-        case let code: "\(path) cannot be looked at: \(String(cString: strerror(code)))"
+        case ENOENT, ENOTDIR: "There is no file at \(path)."
+        case ELOOP: "The links at \(path) lead in a circle."
+        case EACCES: "The folder of \(path) may not be read."
+        case let code: "\(path) cannot be looked at: \(String(cString: strerror(code)))."
         }
       throw notFound(problem)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw invalid(
-        status.st_mode & S_IFMT == S_IFDIR ? "\(path) is a folder, not a GGUF file" : "\(path) is not a regular file")
+        status.st_mode & S_IFMT == S_IFDIR ? "\(path) is a folder, not a GGUF file." : "\(path) is not a regular file.")
     }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw notFound("\(path) cannot be read: \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw notFound("\(path) cannot be read: \(String(cString: strerror(errno))).") }
     defer { close(descriptor) }
     var magic: [UInt8] = [0, 0, 0, 0]
     let count = magic.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 4) }
-    guard count > 0 else { throw invalid("\(path) is empty") }
+    guard count > 0 else { throw invalid("\(path) is empty.") }
     guard count == 4, magic == Array("GGUF".utf8) else {
-      throw invalid("\(path) is not a GGUF file: it does not begin with “GGUF”")
+      throw invalid("\(path) is not a GGUF file: it does not begin with “GGUF”.")
     }
     return Int(status.st_size)
   }
@@ -40,11 +42,11 @@ public enum ModelFile {
   private static func notFound(_ message: String) -> Unavailability {
     Unavailability(
       .modelNotFound, message: message,
-      remedy: "fetch the default model with “make model”, or name a GGUF file with --model or INKLING_MODEL")
+      remedy: "Fetch the default model with “make model”, or name a GGUF file with --model or INKLING_MODEL.")
   }
 
   private static func invalid(_ message: String) -> Unavailability {
     Unavailability(
-      .modelInvalid, message: message, remedy: "fetch the file again, or name another GGUF file with --model")
+      .modelInvalid, message: message, remedy: "Fetch the file again, or name another GGUF file with --model.")
   }
 }

@@ -3,7 +3,7 @@ public protocol SupervisorClock: Sendable {
   /// Time since some fixed moment.
   func now() -> Duration
   /// Returns when `now()` has reached the deadline; throws when the task is cancelled.
-  func sleep(until deadline: Duration) async throws
+  func wait(until deadline: Duration) async throws
 }
 
 /// Time while the machine is awake: a sleep of the machine is no stall of the engine.
@@ -15,7 +15,7 @@ public struct AwakeClock: SupervisorClock {
 
   public func now() -> Duration { start.duration(to: clock.now) }
 
-  public func sleep(until deadline: Duration) async throws {
+  public func wait(until deadline: Duration) async throws {
     try await clock.sleep(until: start.advanced(by: deadline), tolerance: nil)
   }
 }

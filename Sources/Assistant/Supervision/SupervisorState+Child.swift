@@ -1,3 +1,5 @@
+import AssistantProtocol
+
 /// The life of the child: spawning, loading, ending, dying.
 extension SupervisorState {
   /// Whether there is a process that has not been seen to end.
@@ -22,7 +24,7 @@ extension SupervisorState {
   mutating func wantModel(at now: Instant) {
     switch phase {
     case .unloaded, .failed: spawnWhenAllowed(at: now)
-    case .starting, .loading, .ready, .ending, .backingOff, .ended: break
+    case .starting, .loading, .ready, .backingOff, .ending, .ended: break
     }
   }
 
@@ -49,8 +51,8 @@ extension SupervisorState {
       end(
         .failed(
           Unavailability(
-            .engineFailed, message: "the engine's executable is of another build than this daemon",
-            remedy: "restart the daemon: inkling was probably updated while it ran")))
+            .engineFailed, message: "The engine's executable is of another build than this daemon.",
+            remedy: "Restart the daemon: inkling was probably updated while it ran.")))
       return
     }
     phase = .loading(progress: 0)
@@ -108,8 +110,8 @@ extension SupervisorState {
     if status == .signalled(ChildExitStatus.illegalInstruction) {
       failed(
         Unavailability(
-          .unsupportedDevice, message: "this inkling was built for another processor",
-          remedy: "build it on this machine: make clean deps build"), at: now)
+          .unsupportedDevice, message: "This inkling was built for another processor.",
+          remedy: "Build it on this machine: make clean deps build."), at: now)
     } else {
       restartAfterStartDeath(status.description, at: now)
     }
@@ -121,14 +123,14 @@ extension SupervisorState {
     if startDeaths >= configuration.startAttempts {
       failed(
         Unavailability(
-          .engineFailed, message: "the engine ended \(startDeaths) times while starting (\(how))",
-          remedy: "run “inkling doctor”, or try another model file"), at: now)
+          .engineFailed, message: "The engine ended \(startDeaths) times while starting (\(how)).",
+          remedy: "Run “inkling doctor”, or try another model file."), at: now)
     } else {
       spawnWhenAllowed(at: now)
     }
   }
 
-  private mutating func died(_ death: EngineFailure.Death, blames: Bool, _ how: String, at now: Instant) {
+  private mutating func died(_ death: EngineFailureReason, blames: Bool, _ how: String, at now: Instant) {
     noteDeath(how, at: now)
     returnRunningRequests(death, blames: blames)
     spawnWhenAllowed(at: now)

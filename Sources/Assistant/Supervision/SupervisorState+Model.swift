@@ -1,3 +1,5 @@
+import AssistantProtocol
+
 /// `model/load` and `model/unload`. Running requests finish first, new ones wait.
 extension SupervisorState {
   mutating func loadModel(_ path: String, force: Bool, _ ticket: Ticket, at now: Instant) {
@@ -65,5 +67,5 @@ extension SupervisorState {
 
 extension Unavailability {
   static let replacedLoad = Unavailability(
-    .unloaded, message: "another model/load came before this one was done", remedy: "none is needed")
+    .unloaded, message: "Another model/load came before this one was done.", remedy: "Nothing needs to be done.")
 }

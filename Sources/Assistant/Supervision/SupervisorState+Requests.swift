@@ -1,3 +1,5 @@
+import AssistantProtocol
+
 /// Requests: their queue, and what becomes of them when the child dies.
 extension SupervisorState {
   mutating func submit(_ key: RequestKey, digest: CrashRecord.Digest, at now: Instant) {
@@ -82,7 +84,7 @@ extension SupervisorState {
   }
 
   /// The child died. What has shown nothing to its client yet runs again, once; the rest ends with the reason.
-  mutating func returnRunningRequests(_ death: EngineFailure.Death, blames: Bool) {
+  mutating func returnRunningRequests(_ death: EngineFailureReason, blames: Bool) {
     let victims = running
     running = []
     if blames { crashes.noteCrash(running: Set(victims.compactMap { requests[$0]?.digest })) }

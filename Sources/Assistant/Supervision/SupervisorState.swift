@@ -1,3 +1,4 @@
+import AssistantProtocol
 import EngineProtocol
 
 /// The engine's supervisor as a state machine without any IO: events in, actions out, time given by the caller.
@@ -151,14 +152,20 @@ public struct SupervisorState: Sendable {
 
   private mutating func announceIfChanged() {
     let now = availability
-    guard now != announced else { return }
+    guard now != announced, !isSmallStep(from: announced, to: now) else { return }
     announced = now
     actions.append(.announce(now))
+  }
+
+  /// A library may say a hundred times how far it is; nobody needs that.
+  private func isSmallStep(from earlier: EngineAvailability?, to later: EngineAvailability) -> Bool {
+    guard case .loading(let before) = earlier, case .loading(let after) = later else { return false }
+    return after > before && after < before + 0.05
   }
 }
 
 extension Unavailability {
   /// The model is not in memory, and nothing is wrong.
   public static let unloaded = Unavailability(
-    .unloaded, message: "the model is not loaded", remedy: "send any request: it is loaded on demand")
+    .unloaded, message: "The model is not loaded.", remedy: "Send any request: it is loaded on demand.")
 }

@@ -1,19 +1,14 @@
-import EngineProtocol
-
-/// Why there is no model to generate with; the words of `model/status`.
-public enum UnavailableReason: String, Sendable, CaseIterable {
-  case modelNotFound, modelInvalid, outOfMemory, engineFailed, unloaded, unsupportedDevice
-}
+import AssistantProtocol
 
 /// A reason with words for a person.
 public struct Unavailability: Error, Equatable {
-  public var reason: UnavailableReason
+  public var reason: UnavailabilityReason
   /// What is wrong, one sentence.
   public var message: String
   /// What to do about it, one sentence.
   public var remedy: String
 
-  public init(_ reason: UnavailableReason, message: String, remedy: String) {
+  public init(_ reason: UnavailabilityReason, message: String, remedy: String) {
     self.reason = reason
     self.message = message
     self.remedy = remedy
@@ -28,11 +23,11 @@ public enum EngineAvailability: Sendable, Equatable {
   case unavailable(Unavailability)
 }
 
-/// Why a request could not be served. Where these become wire errors: `wireError(_:)`.
+/// Why a request could not be served. `wireError` makes the client's error of it.
 public enum EngineFailure: Error, Equatable {
   case unavailable(Unavailability)
   /// The engine died under the request.
-  case died(Death)
+  case died(EngineFailureReason)
   case contextWindowExceeded(promptTokens: Int, contextSize: Int, reservedForOutput: Int)
   /// As many requests are waiting and running as are allowed.
   case overloaded(limit: Int)
@@ -40,8 +35,6 @@ public enum EngineFailure: Error, Equatable {
   /// The engine is alive and answered with an error.
   case refused(String)
 
-  /// The words of `engineFailed`.
-  public enum Death: String, Sendable, CaseIterable { case crashed, stalled, replaced, quarantined }
 }
 
 /// How a child process ended.

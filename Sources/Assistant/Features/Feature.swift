@@ -1,0 +1,73 @@
+import AssistantProtocol
+import EngineProtocol
+
+/// What the assistant can do for a person, as a value: which text is worked on, what the model is told, how it writes,
+/// and what the result is made of. `FeatureRunner` runs all of them the same way.
+public struct Feature<Params: GenerationParams, Output: GenerationResult>: Sendable {
+  /// For menus; part of the answer to `initialize`.
+  public let description: FeatureDescription
+  /// The text that is worked on. Its white space at both ends is kept around the result.
+  let source: @Sendable (Params) -> String
+  /// What to do with the text, in one or two sentences.
+  let task: @Sendable (Params) -> String
+  /// How many times longer than the source the result may well be; bounds an answer that does not end.
+  let growth: @Sendable (Params) -> Double
+  /// How tokens are chosen when the request's options say nothing else.
+  let sampling: @Sendable (Params) -> Sampling
+  let output: @Sendable (Params, _ text: String, CommonResult) -> Output
+}
+
+extension Feature {
+  /// What the engine is asked for.
+  func generateParams(for params: Params) -> GenerateParams {
+    let options = params.common.options ?? GenerationOptions()
+    let text = source(params)
+    var result = GenerateParams()
+    result.messages = Prompt.messages(task: task(params), instructions: params.common.instructions, source: text)
+    result.pinnedMessages = Prompt.sharedMessages.count
+    result.sampling = sampling(params).applying(options)
+    result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))
+    result.reasoning = options.reasoning
+    return result
+  }
+}
+
+extension Sampling {
+  /// The feature's defaults with what the caller wants. A temperature, or `random`, ends greedy decoding; `greedy`
+  /// wins over a temperature.
+  func applying(_ options: GenerationOptions) -> Sampling {
+    var result = self
+    if let topK = options.topK { result.topK = topK }
+    if let topP = options.topP { result.topP = topP }
+    if let minP = options.minP { result.minP = minP }
+    if let temperature = options.temperature { result.temperature = temperature }
+    switch options.sampling {
+    case .greedy?: result.temperature = 0
+    case .random?:
+      if options.temperature == nil, result.temperature == 0 {
+        result.temperature = 0.7
+        if options.minP == nil, options.topP == nil, options.topK == nil { result.minP = 0.05 }
+      }
+    case nil: break
+    }
+    result.seed = options.seed ?? (result.temperature > 0 ? Int(UInt32.random(in: 0 ... .max)) : 0)
+    return result
+  }
+}
+
+/// How many tokens a text may have, without a tokeniser.
+enum TokenEstimate {
+  /// A generous estimate: three bytes of ASCII to a token, and each byte of anything else a token, which is what a
+  /// vocabulary without that script comes to.
+  static func tokens(in text: String) -> Int {
+    var ascii = 0
+    var other = 0
+    for byte in text.utf8 { if byte < 0x80 { ascii += 1 } else { other += 1 } }
+    return ascii / 3 + other + 1
+  }
+
+  /// The longest answer that is waited for when the caller has not said.
+  static func limit(for text: String, growth: Double) -> Int {
+    48 + Int((Double(tokens(in: text)) * growth).rounded(.up))
+  }
+}

@@ -1,0 +1,111 @@
+import AssistantProtocol
+import EngineProtocol
+import JSONRPC
+
+/// Where a request's partial results and progress reports go, besides its result.
+public struct RequestSink: Sendable {
+  /// nil when no partial results are wanted.
+  public var sendPartial: (@Sendable (PartialResult) -> Void)?
+  /// nil when no progress is wanted.
+  public var report: (@Sendable (WorkDoneProgress) -> Void)?
+  /// Whether the reader keeps up.
+  public var isWritable: @Sendable () -> Bool = { true }
+  /// Waits until the reader has caught up.
+  public var waitUntilWritable: @Sendable () async throws(CancellationError) -> Void = {}
+
+  public init() {}
+}
+
+/// Why a request has no result.
+public enum RequestFailure: Error, Equatable {
+  case assistant(AssistantError)
+  case engine(EngineFailure)
+}
+
+/// Runs a feature for one request, from the check of the text to the result.
+public struct FeatureRunner: Sendable {
+  private let engine: any EngineService
+
+  public init(engine: any EngineService) { self.engine = engine }
+
+  public func run<Params, Output>(
+    _ feature: Feature<Params, Output>, _ params: Params, encoding: PositionEncoding = .utf16,
+    sink: RequestSink = RequestSink()
+  ) async throws(RequestFailure) -> Output {
+    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
+    let source = feature.source(params)
+    guard !source.isBlank else { throw .assistant(.emptyPrompt) }
+
+    var progress = ProgressReporter(title: feature.description.title, report: sink.report)
+    progress.begin()
+    // Also before an error: whoever shows the progress has to take it away.
+    defer { progress.end() }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let job = engine.generate(feature.generateParams(for: params))
+    var composer = TextComposer(source: source, encoding: encoding, mode: params.common.stream)
+    var wasRetried = false
+    for await event in job.events {
+      switch event {
+      case .loading(let fraction): progress.loading(fraction)
+      case .reading(let done, let total): progress.reading(done: done, total: total)
+      case .text(let piece):
+        progress.writing()
+        if let partial = composer.append(piece) { try await send(partial, of: job, to: sink) }
+      case .restarted:
+        wasRetried = true
+        composer.restart()
+      case .finished(let result):
+        if let partial = composer.finish() { try await send(partial, of: job, to: sink) }
+        guard composer.hasContent else { throw .assistant(.emptyOutput) }
+        var common = CommonResult()
+        common.usage = Usage(result)
+        // As the caller sees it: with the wait for the model.
+        let total = start.duration(to: clock.now).milliseconds
+        common.usage.timeToFirstTokenMs += max(0, total - result.durationMs)
+        common.usage.durationMs = total
+        common.finishReason = AssistantProtocol.FinishReason(result.finishReason)
+        common.warnings = ResultWarnings.all(
+          text: composer.text, source: source, encoding: encoding, result: result, wasRetried: wasRetried)
+        return feature.output(params, composer.text, common)
+      case .counted: throw .engine(.refused("the engine counted instead of generating"))
+      case .failed(let failure): throw .engine(failure)
+      }
+    }
+    throw .engine(.cancelled)
+  }
+
+  /// Counts the tokens of a text.
+  public func count(_ text: String, sink: RequestSink = RequestSink()) async throws(RequestFailure) -> Int {
+    var progress = ProgressReporter(title: "Count tokens", report: sink.report)
+    progress.begin()
+    defer { progress.end() }
+    for await event in engine.count(text).events {
+      switch event {
+      case .loading(let fraction): progress.loading(fraction)
+      case .counted(let tokens): return tokens
+      case .failed(let failure): throw .engine(failure)
+      case .reading, .text, .restarted: break
+      case .finished: throw .engine(.refused("the engine generated instead of counting"))
+      }
+    }
+    throw .engine(.cancelled)
+  }
+
+  /// Sends a partial result; the engine pauses while the reader is behind.
+  private func send(_ partial: PartialResult, of job: EngineJob, to sink: RequestSink) async throws(RequestFailure) {
+    guard let sendPartial = sink.sendPartial else { return }
+    job.notePartialSent()
+    sendPartial(partial)
+    guard !sink.isWritable() else { return }
+    job.setPaused(true)
+    defer { job.setPaused(false) }
+    do { try await sink.waitUntilWritable() } catch { throw .engine(.cancelled) }
+  }
+}
+
+extension Duration {
+  var milliseconds: Double {
+    Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
+  }
+}

@@ -1,0 +1,72 @@
+import AssistantProtocol
+import EngineProtocol
+
+/// What the reader of a result should know, found by looking at it.
+enum ResultWarnings {
+  /// More would be noise.
+  private static let mostFindings = 20
+
+  static func all(
+    text: String, source: String, encoding: PositionEncoding, result: GenerateResult, wasRetried: Bool
+  ) -> [Warning] {
+    var warnings: [Warning] = []
+    if wasRetried { warnings.append(Warning(.retried, "The engine was restarted, and the request was run again.")) }
+    switch result.finishReason {
+    case .length:
+      warnings.append(
+        Warning(.truncatedByLimit, "The text ends after \(result.completionTokens) tokens: that was the limit."))
+    case .contextFull:
+      warnings.append(Warning(.truncatedByLimit, "The text ends because the context window is full."))
+    case .stop:
+      if result.repeated {
+        warnings.append(Warning(.truncatedByLimit, "The model repeated itself and was stopped."))
+      }
+    }
+    if result.contextSize > 0, result.contextUsed * 10 > result.contextSize * 9 {
+      warnings.append(
+        Warning(
+          .contextNearlyFull, "\(result.contextUsed) of \(result.contextSize) tokens of the context window are used."))
+    }
+    return warnings + suspiciousCharacters(in: text, source: source, encoding: encoding)
+  }
+
+  private static func suspiciousCharacters(
+    in text: String, source: String, encoding: PositionEncoding
+  ) -> [Warning] {
+    let findings = SuspiciousCharacters.find(in: text, notIn: source).prefix(mostFindings)
+    guard let last = findings.last else { return [] }
+    // Positions of the scalars in the client's units, as far as they are needed.
+    var offsets = [0]
+    for scalar in text.unicodeScalars.prefix(last.scalars.upperBound) {
+      offsets.append((offsets.last ?? 0) + encoding.length(of: scalar))
+    }
+    return findings.map { finding in
+      Warning(
+        .suspiciousCharacters, "The text holds \(finding.name), which is invisible and was not in the source.",
+        range: TextRange(start: offsets[finding.scalars.lowerBound], end: offsets[finding.scalars.upperBound]))
+    }
+  }
+}
+
+extension Usage {
+  init(_ result: GenerateResult) {
+    self.init()
+    promptTokens = result.promptTokens
+    cachedTokens = result.cachedTokens
+    completionTokens = result.completionTokens
+    contextUsed = result.contextUsed
+    contextSize = result.contextSize
+    timeToFirstTokenMs = result.timeToFirstTokenMs
+    durationMs = result.durationMs
+  }
+}
+
+extension AssistantProtocol.FinishReason {
+  init(_ reason: EngineProtocol.FinishReason) {
+    switch reason {
+    case .stop: self = .stop
+    case .length: self = .length
+    case .contextFull: self = .contextFull
+    }
+  }
+}

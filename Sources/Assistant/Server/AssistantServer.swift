@@ -1,0 +1,185 @@
+import AssistantProtocol
+import JSON
+import JSONRPC
+
+/// Serves the assistant's methods. One server for the process, one router for each connection.
+public struct AssistantServer: Sendable {
+  private let engine: any EngineService
+  private let version: String
+  private let log: Log
+  private let clientIs: @Sendable (_ processID: Int) -> Void
+  private let clock = ContinuousClock()
+  private let start: ContinuousClock.Instant
+
+  /// - Parameter clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
+  public init(
+    engine: any EngineService, version: String, log: Log = .none,
+    clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
+  ) {
+    self.engine = engine
+    self.version = version
+    self.log = log
+    self.clientIs = clientIs
+    start = clock.now
+  }
+
+  /// Makes a connection that is served until its end. `started` is called when it has been started.
+  public func serve(
+    _ channel: any ByteChannel, framing: Framing, mirror: WireMirror? = nil,
+    requestLimit: SharedRequestLimit? = nil, started: @Sendable (Connection) -> Void = { _ in }
+  ) async -> ConnectionEnd {
+    let client = ClientState()
+    var limits = ConnectionLimits()
+    limits.sharedRequests = requestLimit
+    limits.overloadedError = { AssistantError.overloaded(limit: $0).rpcError }
+    let connection = Connection(
+      channel: channel, framing: framing, router: router(for: client), lifecycle: .languageServer, limits: limits,
+      mirror: mirror)
+    let changes = engine.availabilityChanges()
+    let announcing = Task {
+      for await change in changes where client.wantsNotifications(on: connection) {
+        connection.notify(
+          ModelDidChangeAvailability.self, ModelDidChangeAvailability.Params(availability: change.wireValue))
+      }
+    }
+    defer { announcing.cancel() }
+    connection.start()
+    started(connection)
+    return await connection.waitUntilClosed()
+  }
+
+  /// The routes: a line for each method.
+  private func router(for client: ClientState) -> Router {
+    let runner = FeatureRunner(engine: engine)
+    var router = Router()
+    router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
+    router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
+    router.on(Initialized.self) { _, _ in }
+    router.on(SetTrace.self) { _, _ in }
+    router.on(Rephrase.self) { params, context throws(RPCError) in
+      try await answer(Rephrase.name, context) { (sink) async throws(RequestFailure) in
+        try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink(params.common))
+      }
+    }
+    router.on(CountTokens.self) { params, context throws(RPCError) in
+      try await answer(CountTokens.name, context) { (sink) async throws(RequestFailure) in
+        var common = CommonParams()
+        common.workDoneToken = params.workDoneToken
+        var result = CountTokens.Result()
+        result.tokens = try await runner.count(params.text, sink: sink(common))
+        return result
+      }
+    }
+    router.on(ModelStatus.self) { _, _ throws(RPCError) in await status() }
+    router.on(ModelLoad.self) { params, context throws(RPCError) in try await load(params, context) }
+    router.on(ModelUnload.self) { _, _ throws(RPCError) in
+      await engine.unload()
+      return Empty()
+    }
+    return router
+  }
+
+  /// Runs a request's work and logs how it ended: its method and its time, never its text.
+  private func answer<Result: Sendable>(
+    _ method: String, _ context: RequestContext,
+    _ work: (_ sink: (CommonParams) -> RequestSink) async throws(RequestFailure) -> Result
+  ) async throws(RPCError) -> Result {
+    let began = clock.now
+    do throws(RequestFailure) {
+      let result = try await work { sink(for: $0, context) }
+      log.debug("\(method): answered after \(Int(began.duration(to: clock.now).milliseconds)) ms")
+      return result
+    } catch {
+      let wire = error.wireError
+      log.info("\(method): error \(wire.code) after \(Int(began.duration(to: clock.now).milliseconds)) ms")
+      throw wire
+    }
+  }
+
+  private func sink(for common: CommonParams, _ context: RequestContext) -> RequestSink {
+    var sink = RequestSink()
+    sink.isWritable = { context.isWritable }
+    sink.waitUntilWritable = { () async throws(CancellationError) in try await context.waitUntilWritable() }
+    if let token = common.partialResultToken {
+      sink.sendPartial = { partial in
+        context.notifyMerging(
+          Progress.self, key: "partial", Progress.Params(token: token, value: .partial(partial)))
+      }
+    }
+    if let token = common.workDoneToken { sink.report = report(token, context) }
+    return sink
+  }
+
+  private func report(
+    _ token: ProgressToken, _ context: RequestContext
+  ) -> @Sendable (WorkDoneProgress) -> Void {
+    { progress in
+      context.notifyMerging(Progress.self, key: "work", Progress.Params(token: token, value: .workDone(progress)))
+    }
+  }
+
+  // MARK: Life cycle
+
+  /// Answered from what is known without the model.
+  private func initialize(_ params: Initialize.Params, _ client: ClientState) -> Initialize.Result {
+    client.initialize(params)
+    if let processID = params.processID { clientIs(processID) }
+    var assistant = AssistantCapabilities()
+    assistant.methods = MethodList.callable
+    assistant.features = [Feature.rephrase.description]
+    assistant.tones = Tone.allCases.map(\.choice)
+    assistant.personalities = Personality.allCases.map(\.choice)
+    return Initialize.Result(
+      serverInfo: ServerInfo(version: version),
+      capabilities: ServerCapabilities(positionEncoding: client.encoding, assistant: assistant))
+  }
+
+  // MARK: The model
+
+  private func status() async -> ModelStatus.Result {
+    let held = await engine.status()
+    var result = ModelStatus.Result()
+    result.availability = held.availability.wireValue
+    result.model = held.model.map { ModelDescription($0, sourcePath: held.modelPath) }
+    result.engine = EngineDescription(held)
+    result.activeRequests = held.activeRequests
+    result.queuedRequests = held.queuedRequests
+    result.uptimeSeconds = Int(start.duration(to: clock.now).components.seconds)
+    return result
+  }
+
+  private func load(_ params: ModelLoad.Params, _ context: RequestContext) async throws(RPCError) -> ModelLoad.Result {
+    let progress = ProgressReporter(
+      title: "Loading the model", report: params.workDoneToken.map { report($0, context) })
+    progress.begin()
+    defer { progress.end() }
+    let changes = engine.availabilityChanges()
+    let reporting = Task { [progress] in
+      var progress = progress
+      for await change in changes {
+        if case .loading(let fraction) = change { progress.loading(fraction) }
+      }
+    }
+    defer { reporting.cancel() }
+    do throws(Unavailability) {
+      try await engine.load(path: params.path.text, force: params.force)
+    } catch {
+      throw error.wireError
+    }
+    let held = await engine.status()
+    guard let model = held.model else {
+      throw held.availability.problem?.wireError ?? AssistantError.engineFailed(.crashed).rpcError
+    }
+    return ModelLoad.Result(model: ModelDescription(model, sourcePath: held.modelPath))
+  }
+}
+
+extension EngineAvailability {
+  /// What is wrong, when something is.
+  var problem: Unavailability? {
+    switch self {
+    case .available, .loading: nil
+    case .unavailable(let why): why
+    }
+  }
+}

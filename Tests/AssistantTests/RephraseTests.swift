@@ -1,0 +1,307 @@
+import Assistant
+import AssistantProtocol
+import EngineProtocol
+import JSON
+import JSONRPC
+import TestSupport
+import Testing
+
+/// `assistant/rephrase` through a connection, on a scripted engine: `check` says what the model writes and what the
+/// client gets.
+@Suite(.timeLimit(.minutes(2))) struct RephraseTests {
+  private static let token = ProgressToken(RequestID(1))
+
+  /// Puts partial results together as a client does.
+  private static func assembled(_ partials: [PartialResult], _ encoding: PositionEncoding) -> String? {
+    var shown = ""
+    for partial in partials {
+      switch partial {
+      case .delta(let delta):
+        guard let kept = encoding.prefix(of: shown, length: delta.offset) else { return nil }
+        shown = String(kept) + delta.delta
+      case .snapshot(let snapshot): shown = snapshot.text
+      }
+    }
+    return shown
+  }
+
+  private func check(
+    _ text: String, writes pieces: [String], _ expected: String, stream: StreamMode = .delta,
+    encoding: PositionEncoding = .utf16, result: GenerateResult = .scripted(), warnings: [WarningCode] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let client = await TestClient(ScriptedEngine(pieces: pieces, result))
+    try await client.initialize(encodings: [encoding])
+    var common = CommonParams()
+    common.partialResultToken = Self.token
+    common.stream = stream
+    let answer = try await client.connection.request(
+      Rephrase.self, Rephrase.Params(text: text, common: common), timeout: .seconds(10))
+    #expect(answer.text.hasSameBytes(as: expected), "\(answer.text)", sourceLocation: sourceLocation)
+    let shown = Self.assembled(client.partials(Self.token), encoding)
+    #expect(shown?.hasSameBytes(as: expected) ?? false, "\(shown ?? "?")", sourceLocation: sourceLocation)
+    #expect(answer.common.warnings.map(\.code) == warnings, sourceLocation: sourceLocation)
+    _ = await client.end()
+  }
+
+  private func checkError(
+    _ params: Rephrase.Params, _ steps: [ScriptedEngine.Step], code: Int, kind: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let client = await TestClient(ScriptedEngine([steps]))
+    try await client.initialize()
+    let error = await #expect(throws: RPCError.self, sourceLocation: sourceLocation) {
+      try await client.connection.request(Rephrase.self, params, timeout: .seconds(10))
+    }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.data?["kind"] == .string(kind), sourceLocation: sourceLocation)
+    _ = await client.end()
+  }
+
+  @Test func theEdgesOfTheSourceAreKept() async throws {
+    try await check("hello", writes: ["Good ", "day"], "Good day")
+    try await check("  hello\n", writes: ["\n Good day", " \n\n"], "  Good day\n")
+    try await check("\r\n\thello\r\n\r\n", writes: ["Good", "\n", "day"], "\r\n\tGood\nday\r\n\r\n")
+    try await check("\u{3000}你好 ", writes: ["您好。", " "], "\u{3000}您好。 ")
+    try await check("hello", writes: [" ", "a", " ", " ", "b", "\n"], "a  b")
+    try await check("hello", writes: ["e", "\u{301}", " \u{301}x"], "e\u{301} \u{301}x")
+  }
+
+  @Test func snapshotsHoldAllTextSoFar() async throws {
+    try await check(" hello ", writes: ["Good", " day", "!"], " Good day! ", stream: .snapshot)
+  }
+
+  @Test func warningsSayWhatAReaderShouldKnow() async throws {
+    try await check("a", writes: ["b"], "b", result: .scripted(.length), warnings: [.truncatedByLimit])
+    try await check("a", writes: ["b"], "b", result: .scripted(.contextFull), warnings: [.truncatedByLimit])
+    var full = GenerateResult.scripted()
+    full.contextUsed = 7_400
+    try await check("a", writes: ["b"], "b", result: full, warnings: [.contextNearlyFull])
+    var circles = GenerateResult.scripted()
+    circles.repeated = true
+    try await check("a", writes: ["b"], "b", result: circles, warnings: [.truncatedByLimit])
+    try await check("a", writes: ["b\u{202E}\u{202E}c"], "b\u{202E}\u{202E}c", warnings: [.suspiciousCharacters])
+    try await check("a\u{202E}", writes: ["b\u{202E}c"], "b\u{202E}c")
+    try await check("a", writes: ["👩‍👩‍👧‍👦"], "👩‍👩‍👧‍👦")
+  }
+
+  @Test func theRangeOfAWarningIsInTheNegotiatedEncoding() async throws {
+    for (encoding, expected) in [
+      (PositionEncoding.utf8, TextRange(start: 4, end: 7)), (.utf16, TextRange(start: 2, end: 3)),
+      (.utf32, TextRange(start: 1, end: 2)),
+    ] {
+      let client = await TestClient(ScriptedEngine(pieces: ["😀\u{202E}x"]))
+      let initialized = try await client.initialize(encodings: [encoding])
+      #expect(initialized.capabilities.positionEncoding == encoding)
+      let answer = try await client.connection.request(
+        Rephrase.self, Rephrase.Params(text: "a"), timeout: .seconds(10))
+      #expect(answer.common.warnings.map(\.range) == [expected])
+      _ = await client.end()
+    }
+  }
+
+  @Test func failuresHaveTheirCodes() async throws {
+    let hello = Rephrase.Params(text: "hello")
+    func fails(_ failure: EngineFailure) -> [ScriptedEngine.Step] { [.event(.failed(failure))] }
+    try await checkError(Rephrase.Params(text: ""), [], code: 1005, kind: "emptyPrompt")
+    try await checkError(Rephrase.Params(text: " \u{3000}\r\n"), [], code: 1005, kind: "emptyPrompt")
+    try await checkError(
+      hello, [.event(.text(" \n")), .event(.finished(.scripted()))], code: 1009, kind: "emptyOutput")
+    try await checkError(hello, fails(.unavailable(.unloaded)), code: 1001, kind: "modelUnavailable")
+    try await checkError(
+      hello, fails(.contextWindowExceeded(promptTokens: 9, contextSize: 8, reservedForOutput: 1)), code: 1002,
+      kind: "contextWindowExceeded")
+    for reason in EngineFailureReason.allCases {
+      try await checkError(hello, fails(.died(reason)), code: 1013, kind: "engineFailed")
+    }
+    try await checkError(hello, fails(.overloaded(limit: 256)), code: 1012, kind: "overloaded")
+    try await checkError(hello, fails(.refused("no")), code: -32803, kind: "requestFailed")
+    var inSession = CommonParams()
+    inSession.sessionID = SessionID("s")
+    try await checkError(
+      Rephrase.Params(text: "a", common: inSession), [], code: 1003, kind: "sessionNotFound")
+  }
+
+  @Test func wrongParametersAreNamed() async throws {
+    struct Raw: RequestMethod {
+      static let name = Rephrase.name
+      typealias Params = JSONValue
+      typealias Result = JSONValue
+    }
+    let client = await TestClient(ScriptedEngine(pieces: ["never"]))
+    try await client.initialize()
+    let wrong: [(JSONValue, String)] = [
+      (["tone": "formal"], "text"), (["text": "a", "tone": "loud"], "“proofread”"),
+      (["text": "a", "personality": "pirate"], "“neutral”"),
+      (["text": "a", "options": ["temperature": -1]], "temperature"),
+      (["text": "a", "options": ["temperature": 1e9]], "temperature"),
+      (["text": "a", "options": ["topK": -5]], "topK"),
+      (["text": "a", "options": ["seed": 1_099_511_627_776]], "seed"),
+      (["text": "a", "options": ["maxTokens": 0]], "maxTokens"),
+      (["text": .string(String(repeating: "a", count: (4 << 20) + 1))], "4194304"),
+    ]
+    for (params, word) in wrong {
+      let error = await #expect(throws: RPCError.self) {
+        try await client.connection.request(Raw.self, params, timeout: .seconds(10))
+      }
+      #expect(error?.code == -32602)
+      #expect(error?.message.contains(word) ?? false, "\(error?.message ?? "")")
+    }
+    _ = await client.end()
+  }
+
+  @Test func aRestartReplacesWhatIsShown() async throws {
+    let engine = ScriptedEngine([
+      [
+        .event(.text("wrong")), .event(.restarted), .event(.text("right")), .event(.text(" thing")),
+        .event(.finished(.scripted())),
+      ]
+    ])
+    let client = await TestClient(engine)
+    try await client.initialize()
+    var common = CommonParams()
+    common.partialResultToken = Self.token
+    let answer = try await client.connection.request(
+      Rephrase.self, Rephrase.Params(text: "a", common: common), timeout: .seconds(10))
+    #expect(answer.text == "right thing")
+    #expect(Self.assembled(client.partials(Self.token), .utf16) == "right thing")
+    #expect(answer.common.warnings.map(\.code) == [.retried])
+    _ = await client.end()
+  }
+
+  @Test func progressTellsOfLoadingAndReading() async throws {
+    let next = (0..<3).map { _ in Gate<Void>() }
+    let engine = ScriptedEngine([
+      [
+        .event(.loading(progress: 0.5)), .wait(next[0]), .event(.reading(done: 256, total: 1024)), .wait(next[1]),
+        .event(.text("x")), .wait(next[2]), .event(.finished(.scripted())),
+      ]
+    ])
+    let client = await TestClient(engine)
+    try await client.initialize()
+    var common = CommonParams()
+    common.workDoneToken = Self.token
+    let params = Rephrase.Params(text: "a", common: common)
+    async let answer = client.connection.request(Rephrase.self, params, timeout: .seconds(10))
+    // Reports that wait in the queue are merged, so each is read before the next is made.
+    for (index, gate) in next.enumerated() {
+      try await withDeadline(.seconds(5), "report \(index)") {
+        while client.work(Self.token).count < index + 2 { await Task.yield() }
+      }
+      gate.open()
+    }
+    _ = try await answer
+    #expect(
+      client.work(Self.token) == [
+        .begin(WorkDoneBegin(title: "Rephrase")),
+        .report(WorkDoneReport(message: "Loading the model", percentage: 50)),
+        .report(WorkDoneReport(message: "Reading the text", percentage: 25)),
+        .report(WorkDoneReport(message: "Writing")), .end(WorkDoneEnd()),
+      ])
+    _ = await client.end()
+  }
+
+  @Test func aCancelledRequestIsAnsweredAndEndsAtTheEngine() async throws {
+    let never = Gate<Void>()
+    let engine = ScriptedEngine([[.event(.text("some")), .wait(never)]])
+    let client = await TestClient(engine)
+    try await client.initialize()
+    var common = CommonParams()
+    common.partialResultToken = Self.token
+    let request = Task {
+      try await client.connection.request(Rephrase.self, Rephrase.Params(text: "a", common: common))
+    }
+    try await withDeadline(.seconds(5), "a partial result") {
+      while client.partials(Self.token).isEmpty { await Task.yield() }
+    }
+    request.cancel()
+    await #expect(throws: RPCError.cancelled) { try await request.value }
+    try await withDeadline(.seconds(5), "the engine's cancel") { await engine.cancelled.wait() }
+    never.open()
+    _ = await client.end()
+  }
+
+  @Test func whatTheModelIsTold() async throws {
+    let engine = ScriptedEngine(pieces: ["x"])
+    let client = await TestClient(engine)
+    try await client.initialize()
+    for tone in Tone.allCases {
+      var common = CommonParams()
+      common.instructions = "Say “you”."
+      common.options = GenerationOptions()
+      common.options?.temperature = 0.5
+      common.options?.seed = 7
+      common.options?.maxTokens = 11
+      _ = try await client.connection.request(
+        Rephrase.self, Rephrase.Params(text: "  hello \n", tone: tone, common: common), timeout: .seconds(10))
+    }
+    let prompts = engine.prompts
+    #expect(prompts.count == Tone.allCases.count)
+    #expect(Set(prompts.map { $0.messages.prefix($0.pinnedMessages).map(\.text) }).count == 1)
+    #expect(Set(prompts.map { $0.messages.last?.text ?? "" }).count == Tone.allCases.count)
+    for prompt in prompts {
+      #expect(prompt.messages.last?.role == .user)
+      #expect(prompt.messages.last?.text.hasSuffix("\n\nhello") ?? false)
+      #expect(prompt.messages.last?.text.contains("Say “you”.") ?? false)
+      #expect(prompt.sampling.temperature == 0.5)
+      #expect(prompt.sampling.seed == 7)
+      #expect(prompt.maxTokens == 11)
+    }
+    _ = await client.end()
+  }
+
+  /// Deltas put together are the text, whatever is written in whatever pieces.
+  @Test(arguments: PositionEncoding.allCases)
+  func deltasPutTogetherAreTheText(encoding: PositionEncoding) async throws {
+    let alphabet: [String] = [
+      "a", "Z", "7", " ", "  ", "\n", "\r\n", "\t", ".", "你", "好", "。", "日本", "한", "😀", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "👍🏽",
+      "é", "e\u{301}", "שלום", "مرحبا", "\u{200F}", "\u{FE0F}", "\u{10FFFF}", "\u{3000}", "नमस्ते", "𝒜",
+    ]
+    var random = SplitMix64(seed: 20_26)
+    var scripts: [(source: String, written: String, pieces: [String])] = []
+    for _ in 0..<200 {
+      func text(_ count: Int) -> String {
+        (0..<count).map { _ in alphabet.randomElement(using: &random) ?? "" }.joined()
+      }
+      let source = text(Int.random(in: 0...4, using: &random)) + "x" + text(Int.random(in: 0...4, using: &random))
+      let written = text(Int.random(in: 0...12, using: &random)) + "y" + text(Int.random(in: 0...30, using: &random))
+      var pieces: [String] = []
+      var rest = Array(written.unicodeScalars)[...]
+      while !rest.isEmpty {
+        let count = Int.random(in: 1...min(5, rest.count), using: &random)
+        var piece = String.UnicodeScalarView()
+        piece.append(contentsOf: rest.prefix(count))
+        pieces.append(String(piece))
+        rest = rest.dropFirst(count)
+      }
+      scripts.append((source, written, pieces))
+    }
+    let engine = ScriptedEngine(
+      scripts.map { $0.pieces.map { .event(.text($0)) } + [.event(.finished(.scripted()))] })
+    let client = await TestClient(engine)
+    try await client.initialize(encodings: [encoding])
+    for (index, script) in scripts.enumerated() {
+      var common = CommonParams()
+      let token = ProgressToken(RequestID(index))
+      common.partialResultToken = token
+      let answer = try await client.connection.request(
+        Rephrase.self, Rephrase.Params(text: script.source, common: common), timeout: .seconds(10))
+      let shown = Self.assembled(client.partials(token), encoding)
+      try #require(shown?.hasSameBytes(as: answer.text) ?? false, "request \(index): \(script.pieces)")
+      // Edges from the source, the rest from the model.
+      let edge: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
+      let source = Array(script.source.unicodeScalars)
+      let leading = source.prefix(while: edge)
+      let trailing = source.reversed().prefix(while: edge).reversed()
+      let middle = Array(script.written.unicodeScalars).trimmed(edge)
+      try #require(Array(answer.text.unicodeScalars) == Array(leading) + middle + Array(trailing), "request \(index)")
+    }
+    _ = await client.end()
+  }
+}
+
+extension Array {
+  fileprivate func trimmed(_ edge: (Element) -> Bool) -> [Element] {
+    Array(drop(while: edge).reversed().drop(while: edge).reversed())
+  }
+}
