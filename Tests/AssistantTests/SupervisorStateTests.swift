@@ -6,45 +6,6 @@ import Testing
 @Suite struct SupervisorStateTests {
   typealias State = SupervisorState
 
-  /// Plays events at given seconds and compares the actions; announcements and log lines only where the test is about
-  /// them.
-  private final class Play {
-    var state: State
-    var now: Duration = .zero
-
-    init(_ configuration: State.Configuration = .init(buildID: "b"), modelPath: String = "m") {
-      state = State(configuration: configuration, modelPath: modelPath)
-    }
-
-    @discardableResult
-    func at(_ seconds: Double, _ events: State.Event...) -> [State.Action] {
-      now = .seconds(seconds)
-      return events.flatMap { state.handle($0, at: now) }
-    }
-
-    func check(
-      _ seconds: Double, _ events: [State.Event], _ expected: [State.Action],
-      sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-      now = .seconds(seconds)
-      let actions = events.flatMap { state.handle($0, at: now) }.filter {
-        switch $0 {
-        case .log, .announce: false
-        case .spawn, .kill, .load, .run, .restart, .cancel, .fail, .answer: true
-        }
-      }
-      #expect(actions == expected, sourceLocation: sourceLocation)
-    }
-
-    /// From nothing to a ready child; the generation is the next one.
-    func makeReady(_ generation: Int, at seconds: Double, runs: [State.Action] = []) {
-      check(seconds, [.hello(generation, buildID: "b")], [.load(generation, path: state.modelPath)])
-      check(seconds, [.loaded(generation)], runs)
-    }
-  }
-
-  private static let notFound = Unavailability(.modelNotFound, message: "no file", remedy: "make model")
-
   @Test func anyNumberOfRequestsShareOneLoad() {
     let play = Play()
     play.check(0, [.wanted], [.spawn(1, path: "m")])
@@ -74,9 +35,9 @@ import Testing
   @Test func aModelThatIsMissingAnswersAllWhoWaitAndIsLookedForAgain() {
     let play = Play()
     play.check(0, [.submitted(1, digest: 1), .submitted(2, digest: 2)], [.spawn(1, path: "m")])
-    let failure = EngineFailure.unavailable(Self.notFound)
-    play.check(0, [.spawnFailed(1, Self.notFound)], [.fail(1, failure), .fail(2, failure)])
-    #expect(play.state.availability == .unavailable(Self.notFound))
+    let failure = EngineFailure.unavailable(.notFound)
+    play.check(0, [.spawnFailed(1, .notFound)], [.fail(1, failure), .fail(2, failure)])
+    #expect(play.state.availability == .unavailable(.notFound))
     play.check(5, [.submitted(3, digest: 1)], [.spawn(2, path: "m")])
     play.makeReady(2, at: 6, runs: [.run(3, 2)])
   }
@@ -84,8 +45,8 @@ import Testing
   @Test func aLoadThatFailsEndsTheChildFirst() {
     let play = Play()
     play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
-    play.check(1, [.hello(1, buildID: "b"), .loadFailed(1, Self.notFound)], [.load(1, path: "m"), .kill(1)])
-    play.check(1, [.childExited(1, .signalled(9))], [.fail(1, .unavailable(Self.notFound))])
+    play.check(1, [.hello(1, buildID: "b"), .loadFailed(1, .notFound)], [.load(1, path: "m"), .kill(1)])
+    play.check(1, [.childExited(1, .signalled(9))], [.fail(1, .unavailable(.notFound))])
   }
 
   @Test func anotherBuildIsRefused() {
@@ -293,118 +254,5 @@ import Testing
     play.at(0, .wanted)
     play.makeReady(1, at: 1)
     #expect(play.state.nextDeadline() == nil)
-  }
-
-  @Test func cancellingEndsARequestWhereverItIs() {
-    let play = Play()
-    play.check(0, [.submitted(1, digest: 1), .submitted(2, digest: 2)], [.spawn(1, path: "m")])
-    play.check(0, [.cancelled(1)], [.fail(1, .cancelled)])
-    play.makeReady(1, at: 0, runs: [.run(2, 1)])
-    play.check(1, [.cancelled(2)], [.cancel(2, 1), .fail(2, .cancelled)])
-    play.check(1, [.cancelled(2)], [])
-    play.check(1, [.finished(2)], [])
-  }
-
-  @Test func overTheLimitIsAnError() {
-    var configuration = State.Configuration(buildID: "b")
-    configuration.requestLimit = 2
-    let play = Play(configuration)
-    play.at(0, .submitted(1, digest: 1), .submitted(2, digest: 2))
-    play.check(0, [.submitted(3, digest: 3)], [.fail(3, .overloaded(limit: 2))])
-    play.check(0, [.cancelled(1)], [.fail(1, .cancelled)])
-    play.check(0, [.submitted(4, digest: 4)], [])
-  }
-
-  @Test func anotherModelWaitsForRunningRequests() {
-    let play = Play()
-    play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
-    play.makeReady(1, at: 0, runs: [.run(1, 1)])
-    play.check(1, [.loadModel(path: "n", force: false, 9), .submitted(2, digest: 2)], [])
-    play.check(2, [.finished(1)], [.kill(1)])
-    play.check(2, [.childExited(1, .signalled(9))], [.spawn(2, path: "n")])
-    play.check(2, [.hello(2, buildID: "b")], [.load(2, path: "n")])
-    play.check(3, [.loaded(2)], [.answer(9, nil), .run(2, 2)])
-    #expect(play.state.modelPath == "n")
-  }
-
-  @Test func forceEndsRunningRequests() {
-    let play = Play()
-    play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
-    play.makeReady(1, at: 0, runs: [.run(1, 1)])
-    play.check(
-      1, [.loadModel(path: "n", force: true, 9)], [.cancel(1, 1), .fail(1, .died(.replaced)), .kill(1)])
-  }
-
-  @Test func aCandidateThatFailsBringsTheOldModelBack() {
-    for dies in [false, true] {
-      let play = Play()
-      play.at(0, .wanted)
-      play.makeReady(1, at: 0)
-      play.check(1, [.loadModel(path: "n", force: false, 9)], [.kill(1)])
-      play.check(1, [.childExited(1, .signalled(9)), .submitted(1, digest: 1)], [.spawn(2, path: "n")])
-      play.check(1, [.hello(2, buildID: "b")], [.load(2, path: "n")])
-      if dies {
-        play.at(1, .childExited(2, .signalled(11)), .childExited(3, .signalled(11)))
-        play.at(2, .tick)
-        let actions = play.at(2, .childExited(4, .signalled(11)))
-        let answered = actions.contains { if case .answer(9, .some) = $0 { true } else { false } }
-        #expect(answered)
-        play.at(60, .tick)
-        play.makeReady(5, at: 60, runs: [.run(1, 5)])
-      } else {
-        play.check(2, [.loadFailed(2, Self.notFound)], [.kill(2)])
-        play.check(2, [.childExited(2, .signalled(9))], [.answer(9, Self.notFound), .spawn(3, path: "m")])
-        play.makeReady(3, at: 3, runs: [.run(1, 3)])
-      }
-      #expect(play.state.modelPath == "m")
-      #expect(play.state.availability == .available)
-    }
-  }
-
-  @Test func aLaterChangeOfModelReplacesAnEarlierOne() {
-    let play = Play()
-    play.at(0, .wanted)
-    play.makeReady(1, at: 0)
-    play.check(1, [.loadModel(path: "n", force: false, 8)], [.kill(1)])
-    let answers = play.at(1, .loadModel(path: "o", force: false, 9)).contains {
-      if case .answer(8, .some) = $0 { true } else { false }
-    }
-    #expect(answers)
-    play.check(1, [.childExited(1, .signalled(9))], [.spawn(2, path: "o")])
-    play.check(2, [.hello(2, buildID: "b")], [.load(2, path: "o")])
-    play.check(2, [.loadFailed(2, Self.notFound)], [.kill(2)])
-    play.check(2, [.childExited(2, .signalled(9))], [.answer(9, Self.notFound), .spawn(3, path: "m")])
-  }
-
-  @Test func unloadingIsAnsweredWhenTheChildIsGone() {
-    let play = Play()
-    play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
-    play.makeReady(1, at: 0, runs: [.run(1, 1)])
-    play.check(1, [.unloadModel(7), .submitted(2, digest: 2)], [])
-    play.check(2, [.finished(1)], [.kill(1)])
-    play.check(2, [.childExited(1, .signalled(9))], [.answer(7, nil), .spawn(2, path: "m")])
-    play.makeReady(2, at: 3, runs: [.run(2, 2)])
-    play.at(4, .finished(2))
-    play.at(4, .unloadModel(8), .childExited(2, .signalled(9)))
-    #expect(play.state.availability == .unavailable(.unloaded))
-    play.check(5, [.unloadModel(9)], [.answer(9, nil)])
-  }
-
-  @Test func shuttingDownAnswersEverybodyAndEndsTheChild() {
-    let play = Play()
-    play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
-    play.check(0, [.loadModel(path: "n", force: false, 5)], [.kill(1)])
-    play.check(0, [.shutdown], [.fail(1, .unavailable(.unloaded)), .answer(5, .unloaded), .kill(1)])
-    play.check(1, [.submitted(3, digest: 3)], [.fail(3, .unavailable(.unloaded))])
-    play.check(1, [.loadModel(path: "x", force: true, 6)], [.answer(6, .unloaded)])
-  }
-
-  @Test func whatAFormerChildSaysIsIgnored() {
-    let play = Play()
-    play.at(0, .wanted)
-    play.at(0, .childExited(1, .signalled(9)))
-    play.check(
-      0, [.hello(1, buildID: "b"), .loaded(1), .childExited(1, .signalled(9)), .loadFailed(1, Self.notFound)], [])
-    play.makeReady(2, at: 1)
   }
 }
