@@ -36,6 +36,7 @@ public final class Connection: Sendable {
   private struct State {
     var framing: Framing
     var isStarted = false
+    var isClosing = false
     var end: ConnectionEnd?
     var waiting: [CheckedContinuation<ConnectionEnd, Never>] = []
   }
@@ -76,16 +77,22 @@ public final class Connection: Sendable {
   /// The framing; `.auto` until the peer's first byte.
   public var framing: Framing { state.withLock { $0.framing } }
 
+  /// Outgoing bytes that wait for the peer to read.
+  public var queuedByteCount: Int { outbox.byteCount }
+
+  /// The peer's requests that run now.
+  public var runningRequestCount: Int { requests.count }
+
   /// Sends a notification that belongs to no request. Nothing happens once the connection has ended.
   public func notify<N: NotificationMethod>(_: N.Type, _ params: N.Params) {
-    outbox.send(Outgoing.notification(method: N.name, params: params.json), from: Outbox.connection)
+    outbox.send(Outgoing.notification(method: N.name, params: params.json), from: OutgoingQueue.connection)
   }
 
   /// The same, but while it waits in the queue a later one of the same key may be merged into it.
   public func notifyMerging<N: NotificationMethod>(
     _: N.Type, key: String, _ params: N.Params
   ) where N.Params: MergeableParams {
-    outbox.sendMerging(N.name, key: key, params, from: Outbox.connection)
+    outbox.sendMerging(N.name, key: key, params, from: OutgoingQueue.connection)
   }
 
   /// Sends a request to the peer and waits for its answer. When the task is cancelled, or the time is over, the peer is
@@ -108,7 +115,7 @@ public final class Connection: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard sent.wait(id, continuation) else { return }
-        outbox.send(body, from: Outbox.connection)
+        outbox.send(body, from: OutgoingQueue.connection)
         // Cancellation either comes later and finds the continuation, or is seen here.
         if Task.isCancelled { giveUp(id, .cancelled) }
       }
@@ -125,9 +132,13 @@ public final class Connection: Sendable {
 
   /// Ends the connection now: running requests are cancelled, and what is queued is not sent.
   public func close() {
+    let isStarted = state.withLock { state in
+      state.isClosing = true
+      return state.isStarted
+    }
     channel.close()
     requests.stopWaiting()
-    if !state.withLock({ $0.isStarted }) { conclude(.closed) }
+    if !isStarted { conclude(.closed) }
   }
 
   /// Waits for the end.
@@ -159,6 +170,9 @@ extension Connection {
     Receiver(connection: self, framing: framing, lifecycle: lifecycle)
   }
 
+  /// What is queued now, framed, for a connection that was not started: for tests.
+  package func takeAllOutput() -> [UInt8] { outbox.takeAll() }
+
   private func read() {
     var receiver = makeReceiver()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -180,22 +194,17 @@ extension Connection {
   /// Takes the connection down in order: the running requests, then the queue, then the channel.
   private func conclude(_ end: ConnectionEnd) {
     sent.end(.connectionClosed)
-    let patience: Duration
     switch end {
     case .endOfInput(insideFrame: false) where framing != .header:
       // “No more requests”: those received are finished, however long that takes.
-      requests.waitUntilNoneRuns(.distantFuture) { outbox.isStopped }
-      patience = limits.closing
-    case .endOfInput, .protocolError: patience = limits.closing
-    case .exit: patience = limits.exiting
-    case .closed, .ioError: patience = .zero
-    }
-    requests.cancelAll()
-    if patience > .zero {
-      let deadline = DispatchTime.now() + patience.timeInterval
-      requests.waitUntilNoneRuns(deadline) { outbox.isStopped }
-      outbox.finish()
-      _ = outbox.waitUntilStopped(deadline)
+      requests.waitUntilNoneRuns(.distantFuture, or: isOver)
+      drain(limits.closing)
+    case .endOfInput, .protocolError:
+      // What needs no model is answered; the rest is cancelled.
+      requests.waitUntilNoneRuns(.now() + limits.grace.timeInterval, or: isOver)
+      drain(limits.closing)
+    case .exit: drain(limits.exiting)
+    case .closed, .ioError: requests.cancelAll()
     }
     outbox.stop()
     channel.close()
@@ -209,6 +218,17 @@ extension Connection {
     }
     for (continuation, end) in waiting { continuation.resume(returning: end) }
   }
+
+  /// Cancels what runs and lets the peer read the replies, for as long as that.
+  private func drain(_ patience: Duration) {
+    let deadline = DispatchTime.now() + patience.timeInterval
+    requests.cancelAll()
+    requests.waitUntilNoneRuns(deadline, or: isOver)
+    outbox.finish()
+    outbox.waitUntilStopped(deadline)
+  }
+
+  private func isOver() -> Bool { outbox.isStopped || state.withLock { $0.isClosing } }
 
   private func giveUp(_ id: Int, _ error: RPCError) {
     if sent.resolve(id, .failure(error)) {

@@ -25,7 +25,9 @@ public struct ConnectionLimits: Sendable {
   /// When more than this waits, the connection is dropped at once.
   public var outgoingMaximum = 64 << 20
 
-  /// How long a connection that ends waits for cancelled requests and for the peer to read what is queued.
+  /// How long requests may go on running after the end of input in header framing.
+  public var grace = Duration.milliseconds(100)
+  /// After that, how long the end waits for cancelled requests and for the peer to read what is queued.
   public var closing = Duration.milliseconds(1_500)
   /// The same after `exit`.
   public var exiting = Duration.milliseconds(500)

@@ -6,7 +6,7 @@ package struct Receiver {
   private let connection: Connection
   private var frames: FrameReader
   private var lifecycle: Lifecycle
-  private var lastSerial = Outbox.connection
+  private var lastSerial = OutgoingQueue.connection
   private var isFramingKnown: Bool
 
   init(connection: Connection, framing: Framing, lifecycle: LifecyclePolicy) {
@@ -158,6 +158,9 @@ package struct Receiver {
     requests.started(id, serial: serial, task)
   }
 
+  /// A request that nobody serves yet: for tests of the responder itself.
+  package mutating func openRequest(_ id: RequestID) -> Responder { open(id, nil, isRunning: false) }
+
   /// Opens a request for one reply.
   private mutating func open(_ id: RequestID, _ batch: Batch?, isRunning: Bool) -> Responder {
     lastSerial += 1
@@ -172,7 +175,7 @@ package struct Receiver {
     if let place = batch?.reserve() {
       place.batch.fill(place.index, body)
     } else {
-      connection.outbox.send(body, from: Outbox.connection)
+      connection.outbox.send(body, from: OutgoingQueue.connection)
     }
   }
 }

@@ -11,7 +11,7 @@ package struct Responder: ~Copyable, Sendable {
 
   var context: RequestContext { destination.context }
 
-  consuming func reply(_ result: Result<JSONValue, RPCError>) {
+  package consuming func reply(_ result: Result<JSONValue, RPCError>) {
     isPending = false
     destination.send(result)
   }
@@ -94,7 +94,7 @@ final class Batch: Sendable {
     var body: [UInt8] = [UInt8(ascii: "[")]
     body.append(contentsOf: replies.joined(separator: [UInt8(ascii: ",")]))
     body.append(UInt8(ascii: "]"))
-    outbox.send(body, from: Outbox.connection)
+    outbox.send(body, from: OutgoingQueue.connection)
   }
 }
 

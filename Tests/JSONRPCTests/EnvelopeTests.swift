@@ -88,7 +88,10 @@ import Testing
   /// The batch is answered after what follows it when one of its requests runs in a task.
   private func check(_ message: String, _ expected: String, inBatch: Bool) async throws {
     let (output, _) = try await exchange([framed(message)[...]], .header)
-    #expect(try messages(in: output, .header).map(summary).map { Array($0.utf8) } == [Array(expected.utf8)])
+    let replies = try messages(in: output, .header).map(summary)
+    #expect(replies.count == 1)
+    // Compared by bytes: that is what the test is about.
+    for reply in replies { #expect(Array(reply.utf8) == Array(expected.utf8)) }
   }
 
   @Test(

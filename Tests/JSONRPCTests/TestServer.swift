@@ -28,6 +28,8 @@ enum Fail: RequestMethod {
   typealias Result = Empty
   struct Params: JSONMessage {
     var count = 0
+    init() {}
+    init(count: Int) { self.count = count }
     static let fields: [JSONField<Params>] = [.required("count", \.count, "The error's code.", in: 0...9)]
   }
 }

@@ -87,7 +87,7 @@ func exchange(_ pieces: [ArraySlice<UInt8>], _ setting: Setting) async throws ->
   connection.start()
   async let output = onThread(deadline: .seconds(20), "reading the output") { near.readToEnd() }
   try await onThread(deadline: .seconds(20), "writing the input") {
-    for piece in pieces where !near.writeAll(piece) { break }
+    for piece in pieces where (try? near.writeAll(Array(piece))) == nil { break }
     near.finishWriting()
   }
   let end = try await withDeadline(.seconds(20), "the end") { await connection.waitUntilClosed() }
@@ -95,22 +95,10 @@ func exchange(_ pieces: [ArraySlice<UInt8>], _ setting: Setting) async throws ->
 }
 
 extension InMemoryChannel {
-  /// False when the other side is gone.
-  func writeAll(_ bytes: some Sequence<UInt8>) -> Bool {
-    Array(bytes).withUnsafeBytes { buffer in (try? write(buffer)) != nil }
-  }
-
   func readToEnd() -> [UInt8] {
     var all: [UInt8] = []
     while let piece = readSome(), !piece.isEmpty { all += piece }
     return all
-  }
-
-  /// Waits for bytes; empty at the end.
-  func readSome() -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    guard let count = try? buffer.withUnsafeMutableBytes({ try read(into: $0) }) else { return nil }
-    return Array(buffer.prefix(count))
   }
 }
 

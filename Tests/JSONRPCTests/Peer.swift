@@ -1,0 +1,152 @@
+import JSON
+import JSONRPC
+import Synchronization
+import TestSupport
+
+/// The other side of a connection, message by message: for tests in which what is sent depends on what came.
+final class Peer: Sendable {
+  let connection: Connection
+  private let channel: InMemoryChannel
+  private let framing: Framing
+  private let mailbox = Mailbox<String>()
+
+  /// - Parameter capacity: bytes that the server can write while nobody reads.
+  init(
+    _ router: Router = .testServer, framing: Framing = .header, lifecycle: LifecyclePolicy = .none,
+    limits: ConnectionLimits = .init(), mirror: WireMirror? = nil, capacity: Int = 65_536
+  ) {
+    let (near, far) = InMemoryChannel.pair(capacity: capacity)
+    channel = near
+    self.framing = framing
+    connection = Connection(
+      channel: far, framing: framing, router: router, lifecycle: lifecycle, limits: limits, mirror: mirror)
+    connection.start()
+  }
+
+  /// Sends messages of the given texts in one write; nothing happens when the server has gone.
+  func send(_ messages: String...) async throws { try await send(messages) }
+
+  func send(_ messages: [String]) async throws {
+    let bytes: [UInt8] = messages.flatMap { (text: String) -> [UInt8] in
+      framing == .header ? framed(text) : Array(text.utf8) + [0x0A]
+    }
+    try await onThread(deadline: .seconds(20), "sending") { [channel] in try? channel.writeAll(bytes) }
+  }
+
+  /// Begins to read what the server sends. Until then nobody reads.
+  func startReading() throws {
+    try DedicatedThread.start(name: "peer") { [self] in
+      var rest: [UInt8] = []
+      while let piece = channel.readSome(), !piece.isEmpty {
+        rest += piece
+        while let (message, count) = first(of: rest) {
+          mailbox.put(message)
+          rest.removeFirst(count)
+        }
+      }
+      mailbox.end()
+    }
+  }
+
+  /// The next message from the server, as `summary` has it; nil at the end.
+  func next() async throws -> String? {
+    try await withDeadline(.seconds(20), "the next message") { [mailbox] in await mailbox.take() }
+  }
+
+  /// The next messages, sorted.
+  func next(_ count: Int) async throws -> [String] {
+    var all: [String] = []
+    while all.count < count, let message = try await next() { all.append(message) }
+    return all.sorted()
+  }
+
+  func finishWriting() { channel.finishWriting() }
+
+  func end(within limit: Duration = .seconds(20)) async throws -> ConnectionEnd {
+    try await withDeadline(limit, "the end") { [connection] in await connection.waitUntilClosed() }
+  }
+
+  private func first(of bytes: [UInt8]) -> (String, Int)? {
+    let text = String(decoding: bytes.prefix(40), as: UTF8.self)
+    let count: Int
+    if framing == .header {
+      guard let end = text.firstRange(of: "\r\n\r\n"), let length = Int(text[..<end.lowerBound].dropFirst(16)) else {
+        return nil
+      }
+      count = text[..<end.upperBound].utf8.count + length
+    } else {
+      guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
+      count = end + 1
+    }
+    guard bytes.count >= count else { return nil }
+    let found = try? messages(in: Array(bytes.prefix(count)), framing)
+    return (found?.first.map(summary) ?? "not a message", count)
+  }
+}
+
+/// Values in order, for one who waits.
+final class Mailbox<Value: Sendable>: Sendable {
+  private struct State {
+    var values: [Value] = []
+    var isOver = false
+    var waiting: CheckedContinuation<Value?, Never>?
+  }
+  private let state = Mutex(State())
+
+  func put(_ value: Value) {
+    let waiting = state.withLock { state -> CheckedContinuation<Value?, Never>? in
+      guard let waiting = state.waiting else {
+        state.values.append(value)
+        return nil
+      }
+      state.waiting = nil
+      return waiting
+    }
+    waiting?.resume(returning: value)
+  }
+
+  func end() {
+    let waiting = state.withLock { state in
+      state.isOver = true
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(returning: nil)
+  }
+
+  func take() async -> Value? {
+    await withCheckedContinuation { continuation in
+      let ready: Value?? = state.withLock { state in
+        if !state.values.isEmpty { return .some(state.values.removeFirst()) }
+        if state.isOver { return .some(nil) }
+        state.waiting = continuation
+        return .none
+      }
+      if let ready { continuation.resume(returning: ready) }
+    }
+  }
+}
+
+/// A door that opens once, for all who wait.
+final class Gate: Sendable {
+  private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+}
