@@ -98,8 +98,8 @@ public final class Connection: Sendable {
   /// Sends a request to the peer and waits for its answer. When the task is cancelled, or the time is over, the peer is
   /// sent `$/cancelRequest` and the wait ends at once.
   ///
-  /// - Throws: the peer's error; `.cancelled`; `.timedOut`; `.connectionClosed`; or an internal error when the result is
-  ///   not of the method's type.
+  /// - Throws: the peer's error; `.cancelled`; `.timedOut`; `.connectionClosed`; or an internal error when the result
+  ///   is not of the method's type.
   public func request<R: RequestMethod>(
     _: R.Type, _ params: R.Params, timeout: Duration? = nil
   ) async throws(RPCError) -> R.Result {

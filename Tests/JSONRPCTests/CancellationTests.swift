@@ -63,11 +63,11 @@ import Testing
   func afterwards() async throws {
     var router = Router()
     router.on(Work.self) { params, _ in
-      _ = try? await Task.sleep(for: .seconds(600))
+      await waitForCancellation()
       return params
     }
     router.on(Hang.self) { (_, _) async throws(RPCError) in
-      _ = try? await Task.sleep(for: .seconds(600))
+      await waitForCancellation()
       throw .internalError("stumbled")
     }
     let peer = Peer(router)

@@ -40,7 +40,7 @@ import Testing
 
   @Test("directory 0700, file 0600 under umask 0, a new file each time, no link followed")
   func permissions() throws {
-    try withTemporaryDirectory { directory in
+    try withDirectory { directory in
       let old = umask(0)
       defer { umask(old) }
       let folder = directory + "/mirror"
@@ -58,7 +58,7 @@ import Testing
     return status.st_mode & 0o777
   }
 
-  private func withTemporaryDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
+  private func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
     let directory = try makeTemporaryDirectory()
     defer { removeTree(directory) }
     return try body(directory)

@@ -79,10 +79,15 @@ extension Router {
 
 /// Waits for the cancellation of the task.
 func untilCancelled() async throws(RPCError) -> JSONValue {
-  do {
-    try await Task.sleep(for: .seconds(600))
-  } catch {
-    throw .cancelled
+  await waitForCancellation()
+  throw .cancelled
+}
+
+func waitForCancellation() async {
+  let gate = Gate()
+  await withTaskCancellationHandler {
+    await gate.wait()
+  } onCancel: {
+    gate.open()
   }
-  return "was not cancelled"
 }

@@ -80,10 +80,12 @@ func check(
 }
 
 /// Everything a new connection answers to these pieces, and its end.
-func exchange(_ pieces: [ArraySlice<UInt8>], _ setting: Setting) async throws -> ([UInt8], ConnectionEnd) {
+func exchange(
+  _ pieces: [ArraySlice<UInt8>], _ setting: Setting, _ router: Router = .testServer
+) async throws -> ([UInt8], ConnectionEnd) {
   let (near, far) = InMemoryChannel.pair()
   let connection = Connection(
-    channel: far, framing: setting.framing, router: .testServer, lifecycle: setting.lifecycle, limits: setting.limits)
+    channel: far, framing: setting.framing, router: router, lifecycle: setting.lifecycle, limits: setting.limits)
   connection.start()
   async let output = onThread(deadline: .seconds(20), "reading the output") { near.readToEnd() }
   try await onThread(deadline: .seconds(20), "writing the input") {
