@@ -21,7 +21,7 @@ public struct GenerationOptions: JSONMessage, Equatable {
     .optional("minP", \.minP, "Only tokens at least this share as likely as the likeliest one.", in: 0...1),
     .optional("seed", \.seed, "Makes random sampling repeatable.", in: 0...Int(UInt32.max)),
     .optional(
-      "maxTokens", \.maxTokens, "The answer's longest length in tokens; 1024 if absent.", in: 1...Int(Int32.max)),
+      "maxTokens", \.maxTokens, "Most tokens of the answer; if absent, by the text's length.", in: 1...Int(Int32.max)),
     .optional("sampling", \.sampling, "`greedy` always takes the likeliest token, whatever the other options say."),
     .defaulted("reasoning", \.reasoning, "Lets a model that can think do so before it answers."),
   ]

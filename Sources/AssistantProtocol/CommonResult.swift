@@ -57,7 +57,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .structureChanged: "The text does not keep the lines or paragraphs of the source."
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."
     case .retried: "The engine was restarted, and the request was run again."
-    case .contextNearlyFull: "Little of the context window is left."
+    case .contextNearlyFull: "More than 90 % of the context window is used."
     }
   }
 }

@@ -2,7 +2,9 @@ import Foundation
 import JSON
 
 /// Our parser and writer against JSONSerialization, on documents of about 1 MB.
-let jsonBenchmark = Benchmark(name: "json", summary: "parsing and writing 1 MB, against JSONSerialization") {
+let jsonBenchmark = Benchmark(
+  name: "json", summary: "parsing and writing 1 MB, processor time, against JSONSerialization"
+) {
   for (name, document) in [("records", recordsDocument()), ("one long text", textDocument())] {
     let bytes = JSONWriter.bytes(of: document)
     let data = Data(bytes)
@@ -19,6 +21,12 @@ let jsonBenchmark = Benchmark(name: "json", summary: "parsing and writing 1 MB, 
         ours: { _ = JSONWriter.bytes(of: document) },
         theirs: { _ = try JSONSerialization.data(withJSONObject: object) }))
   }
+  let escaped = escapedDocument()
+  let data = Data(escaped)
+  report(
+    "parse one long text in escapes", escaped.count,
+    try compare(
+      ours: { _ = try JSONParser.parse(escaped) }, theirs: { _ = try JSONSerialization.jsonObject(with: data) }))
 }
 
 struct BenchmarkFailure: Error, CustomStringConvertible {
@@ -55,4 +63,14 @@ private func textDocument() -> JSONValue {
     "jsonrpc": "2.0", "id": 1, "method": "assistant/rephrase",
     "params": ["text": .string(String(repeating: paragraph, count: 4800)), "tone": "formal"],
   ]
+}
+
+/// A text of which nothing is ASCII, written as Python's `json.dumps` does.
+private func escapedDocument() -> [UInt8] {
+  let paragraph = "明日の夜の船で、海を渡る。🙂"
+  let escapes = paragraph.utf16.map { unit in
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+  return Array(("[\"" + String(repeating: escapes.joined(), count: 11_000) + "\"]").utf8)
 }

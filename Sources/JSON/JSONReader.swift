@@ -218,13 +218,22 @@ struct JSONReader {
   private mutating func codeUnit() throws(JSONParseError) -> UInt32 {
     var unit: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+      guard let digit = current.flatMap(Self.hexadecimalDigit) else {
         throw failure("four hexadecimal digits must follow “\\u”")
       }
       unit = unit << 4 | UInt32(digit)
       position += 1
     }
     return unit
+  }
+
+  private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case _: nil
+    }
   }
 
   // MARK: Bytes

@@ -64,9 +64,10 @@ public enum JSONWriter {
     case 0x0D: output += "\\r".utf8
     case 0x09: output += "\\t".utf8
     case _:
-      let digits = Array("0123456789abcdef".utf8)
+      // Controls only: the first of the two digits is 0 or 1.
+      let low = byte & 15
       output += "\\u00".utf8
-      output += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      output += [UInt8(ascii: "0") + byte >> 4, low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10]
     }
   }
 }
