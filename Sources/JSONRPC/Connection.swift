@@ -80,9 +80,6 @@ public final class Connection: Sendable {
   /// Outgoing bytes that wait for the peer to read.
   public var queuedByteCount: Int { outbox.byteCount }
 
-  /// The peer's requests that run now.
-  public var runningRequestCount: Int { requests.count }
-
   /// Sends a notification that belongs to no request. Nothing happens once the connection has ended.
   public func notify<N: NotificationMethod>(_: N.Type, _ params: N.Params) {
     outbox.send(Outgoing.notification(method: N.name, params: params.json), from: OutgoingQueue.connection)

@@ -29,9 +29,6 @@ final class RunningRequests: Sendable {
 
   init(limits: ConnectionLimits) { self.limits = limits }
 
-  /// Those whose reply is not yet in the queue.
-  var count: Int { state.withLock { $0.running } }
-
   func isRunning(_ id: RequestID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
   /// Takes a place for a request that is going to run.

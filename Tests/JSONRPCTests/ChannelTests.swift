@@ -38,16 +38,16 @@ import Testing
     let (near, far) = try kind.pair()
     var random = SplitMix64(seed: 1)
     let sent = (0..<375_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
-    async let echoed: Void = onThread(deadline: .seconds(30), "echoing") {
+    async let echoed: Void = onThread(deadline: patience, "echoing") {
       while let piece = far.readSome(), !piece.isEmpty { try far.writeAll(piece) }
       far.close()
     }
-    async let received = onThread(deadline: .seconds(30), "reading") {
+    async let received = onThread(deadline: patience, "reading") {
       var all: [UInt8] = []
       while all.count < sent.count, let piece = near.readSome(), !piece.isEmpty { all += piece }
       return all
     }
-    try await onThread(deadline: .seconds(30), "writing") {
+    try await onThread(deadline: patience, "writing") {
       for piece in [sent[..<1], sent[1..<2_000_000], sent[2_000_000...]] { try near.writeAll(Array(piece)) }
     }
     #expect(try await received == sent)
@@ -58,7 +58,7 @@ import Testing
   @Test("close wakes a reader and a writer that wait", arguments: Kind.allCases)
   func close(_ kind: Kind) async throws {
     let (near, far) = try kind.pair()
-    async let readError = onThread { () -> ChannelError? in
+    async let readError = onThread(deadline: patience) { () -> ChannelError? in
       var buffer = [UInt8](repeating: 0, count: 10)
       return failure { () throws(ChannelError) in
         _ = try buffer.withUnsafeMutableBytes { buffer in
@@ -66,14 +66,16 @@ import Testing
         }.get()
       }
     }
-    async let writeError = onThread { failure { () throws(ChannelError) in try near.writeAll(large) } }
+    async let writeError = onThread(deadline: patience) {
+      failure { () throws(ChannelError) in try near.writeAll(large) }
+    }
     // The far side sees bytes, so the writer is at work; it cannot finish, since nobody reads the rest.
-    _ = try await onThread { far.readSome() }
+    _ = try await onThread(deadline: patience) { far.readSome() }
     near.close()
     near.close()
     #expect(try await readError == .closed)
     #expect(try await writeError == .closed)
-    let after = try await onThread { failure { () throws(ChannelError) in try near.writeAll([1]) } }
+    let after = try await onThread(deadline: patience) { failure { () throws(ChannelError) in try near.writeAll([1]) } }
     #expect(after == .closed)
   }
 
@@ -82,13 +84,15 @@ import Testing
     signal(SIGPIPE, SIG_IGN)
     let (near, far) = try kind.pair()
     far.close()
-    let error = try await onThread { failure { () throws(ChannelError) in try near.writeAll(large) } }
+    let error = try await onThread(deadline: patience) {
+      failure { () throws(ChannelError) in try near.writeAll(large) }
+    }
     guard case .system(_, let code)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(code == EPIPE || code == ECONNRESET)
-    let rest = try await onThread { near.readSome() }
+    let rest = try await onThread(deadline: patience) { near.readSome() }
     #expect(rest == [])
   }
 

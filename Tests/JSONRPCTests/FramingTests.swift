@@ -168,10 +168,10 @@ import Testing
     let channel = RecordingChannel(input: (0..<50).flatMap { framed(call("\($0)", "work", #","params":["é\#($0)"]"#)) })
     let connection = Connection(channel: channel, framing: .header, router: .testServer, lifecycle: .none)
     connection.start()
-    try await withDeadline { await channel.waitForWrites(50) }
+    try await withDeadline(patience) { await channel.waitForWrites(50) }
     for write in channel.writes { #expect(try messages(in: write, .header).count == 1) }
     channel.endInput()
-    let end = try await withDeadline { await connection.waitUntilClosed() }
+    let end = try await withDeadline(patience) { await connection.waitUntilClosed() }
     #expect(end == .endOfInput(insideFrame: false))
   }
 }

@@ -9,6 +9,7 @@ final class Peer: Sendable {
   private let channel: InMemoryChannel
   private let framing: Framing
   private let mailbox = Mailbox<String>()
+  private let closedAt = Mutex<ContinuousClock.Instant?>(nil)
 
   /// - Parameter capacity: bytes that the server can write while nobody reads.
   init(
@@ -30,7 +31,7 @@ final class Peer: Sendable {
     let bytes: [UInt8] = messages.flatMap { (text: String) -> [UInt8] in
       framing == .header ? framed(text) : Array(text.utf8) + [0x0A]
     }
-    try await onThread(deadline: .seconds(20), "sending") { [channel] in try? channel.writeAll(bytes) }
+    try await onThread(deadline: patience, "sending") { [channel] in try? channel.writeAll(bytes) }
   }
 
   /// Begins to read what the server sends. Until then nobody reads.
@@ -44,13 +45,21 @@ final class Peer: Sendable {
           rest.removeFirst(count)
         }
       }
+      closedAt.withLock { $0 = .now }
       mailbox.end()
     }
   }
 
+  /// How long after that moment the server closed the channel, as the reading thread saw it: that thread is on time
+  /// even while the tests' tasks wait for a free core.
+  func timeToClose(since start: ContinuousClock.Instant) async throws -> Duration {
+    while let message = try await next() { _ = message }
+    return closedAt.withLock { $0 ?? .now } - start
+  }
+
   /// The next message from the server, as `summary` has it; nil at the end.
   func next() async throws -> String? {
-    try await withDeadline(.seconds(20), "the next message") { [mailbox] in await mailbox.take() }
+    try await withDeadline(patience, "the next message") { [mailbox] in await mailbox.take() }
   }
 
   /// The next messages, sorted.
@@ -62,8 +71,8 @@ final class Peer: Sendable {
 
   func finishWriting() { channel.finishWriting() }
 
-  func end(within limit: Duration = .seconds(20)) async throws -> ConnectionEnd {
-    try await withDeadline(limit, "the end") { [connection] in await connection.waitUntilClosed() }
+  func end() async throws -> ConnectionEnd {
+    try await withDeadline(patience, "the end") { [connection] in await connection.waitUntilClosed() }
   }
 
   private func first(of bytes: [UInt8]) -> (String, Int)? {

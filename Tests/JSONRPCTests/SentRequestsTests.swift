@@ -30,7 +30,7 @@ import Testing
   private func failure<R: RequestMethod>(
     of connection: Connection, _: R.Type, _ params: R.Params, timeout: Duration? = nil
   ) async throws -> RPCError? {
-    try await withDeadline {
+    try await withDeadline(patience) {
       do throws(RPCError) {
         _ = try await connection.request(R.self, params, timeout: timeout)
         return nil
@@ -43,7 +43,7 @@ import Testing
   @Test("results and errors come back to the one who asked, also many at once")
   func results() async throws {
     let (here, _) = pair()
-    try await withDeadline {
+    try await withDeadline(patience) {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<50 {
           group.addTask {
@@ -64,46 +64,43 @@ import Testing
 
   @Test("a time limit ends the wait and cancels the request at the peer")
   func timeLimit() async throws {
-    let (here, there) = pair()
+    let (started, cancelled) = (Gate(), Gate())
+    let (here, _) = pair(.hanging(started, cancelled))
     #expect(try await failure(of: here, Hang.self, [], timeout: .milliseconds(20)) == .timedOut)
-    try await withDeadline { while there.runningRequestCount > 0 { await Task.yield() } }
-    #expect(try await failure(of: here, Work.self, [], timeout: .seconds(10)) == nil)
+    try await withDeadline(patience) { await cancelled.wait() }
+    #expect(try await failure(of: here, Work.self, [], timeout: patience) == nil)
   }
 
   @Test("cancelling the task ends the wait and cancels the request at the peer")
   func cancellation() async throws {
-    let started = Gate()
-    var router = Router.testServer
-    router.on(Hang.self) { (_, _) async throws(RPCError) in
-      started.open()
-      return try await untilCancelled()
-    }
-    let (here, there) = pair(router)
+    let (started, cancelled) = (Gate(), Gate())
+    let (here, _) = pair(.hanging(started, cancelled))
     let task = Task { try await here.request(Hang.self, []) }
-    try await withDeadline { await started.wait() }
+    try await withDeadline(patience) { await started.wait() }
     task.cancel()
-    let result = try await withDeadline { await task.result }
+    let result = try await withDeadline(patience) { await task.result }
     #expect(throws: RPCError.cancelled) { try result.get() }
-    try await withDeadline { while there.runningRequestCount > 0 { await Task.yield() } }
+    try await withDeadline(patience) { await cancelled.wait() }
 
     let early = Task {
       await started.wait()
       return try await here.request(Hang.self, [])
     }
     early.cancel()
-    let earlyResult = try await withDeadline { await early.result }
+    let earlyResult = try await withDeadline(patience) { await early.result }
     #expect(throws: RPCError.cancelled) { try earlyResult.get() }
   }
 
   @Test("the peer's end fails what waits")
   func peerEnds() async throws {
-    let (here, there) = pair()
+    let (started, cancelled) = (Gate(), Gate())
+    let (here, there) = pair(.hanging(started, cancelled))
     let task = Task { try await here.request(Hang.self, []) }
-    try await withDeadline { while there.runningRequestCount == 0 { await Task.yield() } }
+    try await withDeadline(patience) { await started.wait() }
     there.close()
-    let result = try await withDeadline { await task.result }
+    let result = try await withDeadline(patience) { await task.result }
     #expect(throws: RPCError.connectionClosed) { try result.get() }
-    let end = try await withDeadline { await here.waitUntilClosed() }
+    let end = try await withDeadline(patience) { await here.waitUntilClosed() }
     #expect(end == .endOfInput(insideFrame: false))
   }
 
@@ -120,9 +117,9 @@ import Testing
       #"{"jsonrpc":"2.0","id":"1","result":0}"#, #"{"jsonrpc":"2.0","id":3,"result":0}"#,
       #"[{"jsonrpc":"2.0","id":1,"error":{"code":5,"message":"no"}}]"#, call("9"))
     #expect(try await peer.next() == "9 = {}")
-    let answer = try await withDeadline { try await second.value }
+    let answer = try await withDeadline(patience) { try await second.value }
     #expect(answer == 22)
-    let result = try await withDeadline { await first.result }
+    let result = try await withDeadline(patience) { await first.result }
     #expect(throws: RPCError(code: 5, message: "no")) { try result.get() }
   }
 

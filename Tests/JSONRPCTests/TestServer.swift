@@ -77,6 +77,19 @@ extension Router {
   }
 }
 
+extension Router {
+  /// The same, and tells when `hang` begins and when it is cancelled.
+  static func hanging(_ started: Gate, _ cancelled: Gate) -> Router {
+    var router = testServer
+    router.on(Hang.self) { (_, _) async throws(RPCError) in
+      started.open()
+      defer { cancelled.open() }
+      return try await untilCancelled()
+    }
+    return router
+  }
+}
+
 /// Waits for the cancellation of the task.
 func untilCancelled() async throws(RPCError) -> JSONValue {
   await waitForCancellation()

@@ -3,6 +3,9 @@ import JSONRPC
 import TestSupport
 import Testing
 
+/// The deadline of each wait: far beyond what anything takes, even while other tests keep every core busy.
+let patience = Duration.seconds(60)
+
 /// How bytes reach the connection.
 enum Delivery: CaseIterable {
   case whole, byteByByte, randomPieces
@@ -87,12 +90,12 @@ func exchange(
   let connection = Connection(
     channel: far, framing: setting.framing, router: router, lifecycle: setting.lifecycle, limits: setting.limits)
   connection.start()
-  async let output = onThread(deadline: .seconds(20), "reading the output") { near.readToEnd() }
-  try await onThread(deadline: .seconds(20), "writing the input") {
+  async let output = onThread(deadline: patience, "reading the output") { near.readToEnd() }
+  try await onThread(deadline: patience, "writing the input") {
     for piece in pieces where (try? near.writeAll(Array(piece))) == nil { break }
     near.finishWriting()
   }
-  let end = try await withDeadline(.seconds(20), "the end") { await connection.waitUntilClosed() }
+  let end = try await withDeadline(patience, "the end") { await connection.waitUntilClosed() }
   return (try await output, end)
 }
 
