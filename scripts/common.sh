@@ -40,12 +40,13 @@ sha256() {
 }
 
 # fetch REQUIREMENTS [PIP OPTION...]: has pip put the pinned files into .deps/downloads. Pip compares each with the
-# SHA-256 in the requirements file and takes no other; what is there already is checked and not fetched again.
+# SHA-256 in the requirements file and takes no other. The network is asked only when they are not there yet.
 fetch() {
   local requirements=$1
   shift
-  "$venv/bin/python" -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps \
-    --find-links "$downloads" --dest "$downloads" "$@" --requirement "$requirements" ||
+  local pip=("$venv/bin/python" -m pip download --quiet --disable-pip-version-check --require-hashes --no-deps)
+  pip+=(--dest "$downloads" "$@" --requirement "$requirements")
+  "${pip[@]}" --no-index --find-links "$downloads" >/dev/null 2>&1 || "${pip[@]}" ||
     fail "the files named in $requirements could not be fetched" \
       "check the network and pip's index (python3 -m pip config list), then run the same command again"
 }
