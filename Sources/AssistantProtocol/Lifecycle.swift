@@ -65,7 +65,8 @@ public enum CancelRequest: NotificationMethod {
   }
 }
 
-public enum TraceLevel: String, JSONStringEnum { case off, messages, verbose }
+/// LSP's levels, and `compact`, which VS Code sends too.
+public enum TraceLevel: String, JSONStringEnum { case off, messages, compact, verbose }
 
 /// Changes what `initialize` said in `trace`.
 public enum SetTrace: NotificationMethod {

@@ -1,13 +1,7 @@
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Whether tests rewrite the files that they otherwise compare: `INKLING_UPDATE_GOLDEN=1`, which `make golden` sets.
-public let updatesGoldens = getenv("INKLING_UPDATE_GOLDEN").map { String(cString: $0) == "1" } ?? false
+public let updatesGoldens = isSet("INKLING_UPDATE_GOLDEN")
 
 /// The one door of golden tests: the file (named from the root of the repository) holds exactly this text. With
 /// `INKLING_UPDATE_GOLDEN=1` the file is written instead.
