@@ -48,6 +48,24 @@ package struct BatchPlan: Sendable, Equatable {
 
   package var isEmpty: Bool { operations.isEmpty && rows.isEmpty }
 
+  /// Does the memory operations. The sequences that are not what they should be because an operation failed, or one
+  /// that they were copied from had.
+  func applyOperations(to model: any TokenModel) -> [SequenceID] {
+    var broken: [SequenceID] = []
+    for operation in operations {
+      switch operation {
+      case .remove(let sequence, from: 0):
+        _ = model.apply(operation)
+        broken.removeAll { $0 == sequence }
+      case .remove(let sequence, _):
+        if !model.apply(operation) { broken.append(sequence) }
+      case .copy(let source, let target, _):
+        if broken.contains(source) || !model.apply(operation) { broken.append(target) }
+      }
+    }
+    return broken
+  }
+
   mutating func removeAll() {
     operations.removeAll(keepingCapacity: true)
     rows.removeAll(keepingCapacity: true)
@@ -65,8 +83,8 @@ package enum StepOutcome: Sendable, Equatable {
   /// The computation was ended from outside.
   case aborted
   case failed(String)
-  /// These operations (indices into the plan) could not be done; the others were, the rows were not computed.
-  case operationsFailed([Int])
+  /// The memory could not make these sequences what the plan says; the rows were not computed.
+  case broken([SequenceID])
 }
 
 /// What was made of the logits of one row.

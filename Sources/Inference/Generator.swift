@@ -115,9 +115,8 @@ public final class Generator {
   package var isConsistent: Bool { scheduler.isConsistent }
 
   private func compute(_ plan: BatchPlan) -> StepOutcome {
-    var failed: [Int] = []
-    for (index, operation) in plan.operations.enumerated() where !model.apply(operation) { failed.append(index) }
-    guard failed.isEmpty else { return .operationsFailed(failed) }
+    let broken = plan.applyOperations(to: model)
+    guard broken.isEmpty else { return .broken(broken) }
     sampled.removeAll(keepingCapacity: true)
     guard !plan.rows.isEmpty else { return .computed(sampled) }
     do {

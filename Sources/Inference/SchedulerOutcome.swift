@@ -17,7 +17,7 @@ extension Scheduler {
       let owners = batchOwners
       voidBatch(failure: owners.count == 1 ? message : nil)
       if owners.count > 1 { suspects = owners }
-    case .operationsFailed(let indices): giveUp(failedOperations: indices)
+    case .broken(let sequences): giveUp(sequences)
     }
     for index in running.indices { running[index].planned = 0 }
   }
@@ -80,17 +80,8 @@ extension Scheduler {
     return owners
   }
 
-  /// Gives up the sequences that the failed operations should have made, and those copied from them.
-  private mutating func giveUp(failedOperations indices: [Int]) {
-    var broken: [SequenceID] = []
-    for (index, operation) in batch.operations.enumerated() {
-      switch operation {
-      case .remove(let sequence, from: 0): broken.removeAll { $0 == sequence }
-      case .remove(let sequence, _): if indices.contains(index) { broken.append(sequence) }
-      case .copy(let source, let target, _):
-        if indices.contains(index) || broken.contains(source) { broken.append(target) }
-      }
-    }
+  /// Gives up sequences that are not what they should be.
+  private mutating func giveUp(_ broken: [SequenceID]) {
     for sequence in broken {
       if let index = running.firstIndex(where: { $0.sequence == sequence }) {
         // Starts again without the cache, whose way of copying has just failed.
