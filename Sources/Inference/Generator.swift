@@ -30,7 +30,7 @@ public final class Generator {
   private var stepCount = 0
   private var stepTime = Duration.zero
 
-  /// `now` is the time since any fixed instant.
+  /// The model's memory must be empty. `now` is the time since any fixed instant.
   public init(
     model: any TokenModel, configuration: GeneratorConfiguration = GeneratorConfiguration(),
     now: @escaping () -> Duration = Generator.continuousTime()

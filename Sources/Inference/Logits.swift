@@ -37,9 +37,16 @@ enum Logits {
 
   /// The sum of exp((logit - shift) · scale) over all tokens.
   static func sumOfExponentials(_ logits: UnsafeBufferPointer<Float>, shift: Float, scale: Float) -> Double {
+    // Single precision adds a few dozen blocks, so that rounding does not grow with the vocabulary.
     var total = 0.0
-    forEachBlock(logits) { _, block in total += Double(exponential((block - shift) * scale).sum()) }
-    return total
+    var part = Lanes.zero
+    forEachBlock(logits) { start, block in
+      part += exponential((block - shift) * scale)
+      guard start % 1024 == 0 else { return }
+      total += Double(part.sum())
+      part = .zero
+    }
+    return total + Double(part.sum())
   }
 
   /// The token at which the running sum of exp((logit - shift) · scale) passes `target`; the last one with any

@@ -1,7 +1,8 @@
 /// Chooses one token from raw logits without sorting the vocabulary.
 ///
 /// Only the tokens near the top are collected: those within a distance of the highest logit that is widened until
-/// they decide every cut. Even with a vocabulary of 50,000 that is mostly a few dozen.
+/// they decide every cut. Even with a vocabulary of 50,000 that is mostly a few dozen. Of these, the cuts select
+/// without sorting, too, as a flat distribution leaves thousands.
 package struct Sampler: Sendable {
   package struct Candidate: Sendable, Equatable {
     package var token: Token
@@ -47,12 +48,12 @@ package struct Sampler: Sendable {
   package mutating func survivors(_ logits: UnsafeBufferPointer<Float>) -> [Candidate] {
     guard let highest = Logits.maximum(logits) else { return [] }
     collect(logits, highest: highest)
-    return candidates
+    return candidates.sorted(by: Self.isLikelier)
   }
 
   private var hasCuts: Bool { parameters.topK > 0 || parameters.topP < 1 || parameters.minP > 0 }
 
-  /// Fills `candidates` with what the cuts leave, likeliest first.
+  /// Fills `candidates` with what the cuts leave.
   private mutating func collect(_ logits: UnsafeBufferPointer<Float>, highest: Float) {
     let hasTopK = parameters.topK > 0 && parameters.topK < logits.count
     let wantsTotal = parameters.topP < 1 && !hasTopK
@@ -63,12 +64,14 @@ package struct Sampler: Sendable {
       distance = distance < 32 ? distance * 2 : .infinity
       found = gather(logits, highest: highest, distance: distance)
     }
-    candidates.sort { $0.logit != $1.logit ? $0.logit > $1.logit : $0.token < $1.token }
-    if hasTopK, candidates.count > parameters.topK { candidates.removeLast(candidates.count - parameters.topK) }
-    if parameters.topP < 1 { cutTopP(total: wantsTotal ? total : candidates.reduce(0) { $0 + Double($1.weight) }) }
+    if hasTopK { keepLikeliest(until: Double(parameters.topK)) { _ in 1 } }
+    if parameters.topP < 1 {
+      let whole = wantsTotal ? total : candidates.reduce(0) { $0 + Double($1.weight) }
+      keepLikeliest(until: Double(max(parameters.topP, 0)) * whole) { Double($0.weight) }
+    }
     if parameters.minP > 0 {
       let floor = min(parameters.minP, 1)
-      candidates.removeLast(candidates.count - (candidates.firstIndex { $0.weight < floor } ?? candidates.count))
+      candidates.removeAll { $0.weight < floor }
     }
   }
 
@@ -95,16 +98,46 @@ package struct Sampler: Sendable {
     return (candidates.count, mass)
   }
 
-  /// Keeps the fewest first candidates whose weights reach the share; always one.
-  private mutating func cutTopP(total: Double) {
-    let wanted = Double(max(parameters.topP, 0)) * total
+  /// Of equally likely tokens the one with the lower number comes first.
+  private static func isLikelier(_ left: Candidate, _ right: Candidate) -> Bool {
+    left.logit != right.logit ? left.logit > right.logit : left.token < right.token
+  }
+
+  /// Keeps the fewest likeliest candidates whose measures together reach `wanted`; always one. Selects as quicksort
+  /// sorts, but goes on only into the part where the border lies.
+  private mutating func keepLikeliest(until wanted: Double, measure: (Candidate) -> Double) {
+    var lower = 0
+    var upper = candidates.count
     var sum = 0.0
-    for index in candidates.indices {
-      sum += Double(candidates[index].weight)
-      if sum >= wanted {
-        candidates.removeLast(candidates.count - index - 1)
-        return
+    while upper - lower > 16 {
+      let middle = partition(lower..<upper)
+      let part = candidates[lower..<middle].reduce(0) { $0 + measure($1) }
+      if sum + part >= wanted {
+        upper = middle
+      } else {
+        sum += part
+        lower = middle
       }
     }
+    candidates[lower..<upper].sort(by: Self.isLikelier)
+    while lower < upper, lower == 0 || sum < wanted {
+      sum += measure(candidates[lower])
+      lower += 1
+    }
+    candidates.removeLast(candidates.count - lower)
+  }
+
+  /// Moves the likelier candidates of a range to its front; where the others begin, which is inside the range.
+  private mutating func partition(_ range: Range<Int>) -> Int {
+    let ends = [
+      candidates[range.lowerBound], candidates[range.lowerBound + range.count / 2], candidates[range.upperBound - 1],
+    ]
+    let pivot = ends.sorted(by: Self.isLikelier)[1]
+    var front = range.lowerBound
+    for index in range where Self.isLikelier(candidates[index], pivot) {
+      candidates.swapAt(front, index)
+      front += 1
+    }
+    return front
   }
 }

@@ -43,7 +43,7 @@ extension Scheduler {
   }
 
   /// The KV cache had less room than the ledger says. Each call gives something up, so it ends: an idle sequence, a
-  /// running request, half of the rows, and at last the request itself.
+  /// running request, half of the rows, and at last, when not even one row has room, the request itself.
   private mutating func yieldSpace() {
     if let index = cache.leastRecentlyUsed(where: { _ in true }) {
       evict(at: index)
@@ -52,7 +52,7 @@ extension Scheduler {
       record.wasPreempted = true
       enqueue(record)
       isAdmissionHeld = true
-    } else if batch.rows.count > 1 {
+    } else if rowLimit > 1 {
       rowLimit = max(1, batch.rows.count / 2)
     } else if let index = running.firstIndex(where: { $0.planned > 0 }) {
       end(at: index, running[index].generated > 0 ? .contextFull : .failed(Self.noRoom))

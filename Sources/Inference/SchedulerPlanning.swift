@@ -2,7 +2,7 @@
 
 extension Scheduler {
   /// Rows for prompts in a step that decoding alone fills, so that prompts get on.
-  static let leastPrefill = 16
+  package static let leastPrefill = 16
 
   /// The next step, of about `budget` rows. An empty plan means that there is nothing to do until a request comes or
   /// is no longer paused. After a plan that is not empty `absorb` must be called.

@@ -30,7 +30,9 @@ final class ScriptedModel: TokenModel {
   static let end: Token = 0
 
   /// What the scheduler did that libllama would not forgive.
-  private(set) var violations: [String] = []
+  private(set) var violations: [String] = [] {
+    didSet { if violations.count > 5 { violations.removeLast() } }
+  }
   /// Every batch that was computed.
   private(set) var batches: [[BatchRow]] = []
   private(set) var operations: [MemoryOperation] = []
