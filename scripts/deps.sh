@@ -37,9 +37,16 @@ processor() {
 
 cxx=${CXX:-c++}
 need_cxx
+
+# No AMX: ggml sets its tiles up once in a thread and then relies on them. Under some hypervisors they are lost when the
+# thread moves, and the program dies of SIGILL in the middle of a step. The formats that people use do not need it.
+flags=
+no_amx="-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
+if "$cxx" $no_amx -E -x c++ /dev/null >/dev/null 2>&1; then flags=$no_amx; fi
+
 stamp=$({
   cat scripts/requirements-llama.txt
-  printf '%s\n' "${options[@]}"
+  printf '%s\n' "${options[@]}" "$flags"
   processor
   "$cxx" --version
 } | sha256 -)
@@ -64,10 +71,10 @@ say "building libllama (two to four minutes on two cores; log: .deps/llama-build
 # The source lies inside this repository's folder: without the ceiling its build would read our git history. The prefix
 # maps keep this machine's paths out of the messages of ggml's assertions.
 export GIT_CEILING_DIRECTORIES=$deps
-map=-ffile-prefix-map=$source=llama.cpp
+flags="-ffile-prefix-map=$source=llama.cpp $flags"
 {
   cmake -S "$source" -B "$build" -G Ninja -DCMAKE_INSTALL_PREFIX="$deps/llama" \
-    -DCMAKE_C_FLAGS="$map" -DCMAKE_CXX_FLAGS="$map" "${options[@]}" &&
+    -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" "${options[@]}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" &&
     cmake --install "$build"
 } >.deps/llama-build.log 2>&1 || {
