@@ -47,8 +47,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], settings:
   .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict + llamaCompile)
+func tests(_ name: String, _ dependencies: [Target.Dependency], goldens: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: goldens, swiftSettings: strict + llamaCompile)
 }
 
 let package = Package(
@@ -65,7 +65,7 @@ let package = Package(
     library("Inference"),
     .target(
       name: "Llama", dependencies: ["Inference", "CLlama"],
-      swiftSettings: strict + llamaCompile, linkerSettings: llamaLink),
+      swiftSettings: strict + llamaCompile + [.unsafeFlags(["-strict-memory-safety"])], linkerSettings: llamaLink),
     library("Engine", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"], settings: llamaCompile),
     library("Assistant", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix"]),
     .executableTarget(
@@ -83,7 +83,7 @@ let package = Package(
     tests("JSONRPCTests", ["JSON", "JSONRPC", "TestSupport"]),
     tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
-    tests("LlamaTests", ["Inference", "Llama", "TestSupport"]),
+    tests("LlamaTests", ["Inference", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
     tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
     tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),

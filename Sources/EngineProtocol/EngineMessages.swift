@@ -86,6 +86,16 @@ public enum EngineText: NotificationMethod {
   }
 }
 
+extension EngineText.Params: MergeableParams {
+  public mutating func merge(_ later: Self) -> Bool {
+    guard later.request == request else { return false }
+    text += later.text
+    return true
+  }
+
+  public var approximateByteCount: Int { text.utf8.count + 100 }
+}
+
 /// How much of a long prompt is read; sent at most once a step and only while prefilling takes several.
 public enum EnginePrefillProgress: NotificationMethod {
   public static let name = "engine/prefillProgress"

@@ -124,6 +124,8 @@ public struct ModelFacts: JSONMessage, Equatable {
   public var libllama = ""
   public var threads = 0
   public var devices: [String] = []
+  /// `on`, `off` or `unknown`.
+  public var flashAttention = ""
   public init() {}
   public static let fields: [JSONField<ModelFacts>] = [
     .required("name", \.name, "From the file's metadata, else the file's name."),
@@ -140,5 +142,6 @@ public struct ModelFacts: JSONMessage, Equatable {
     .required("libllama", \.libllama, "Version or commit of the library."),
     .required("threads", \.threads, "Threads for batches."),
     .required("devices", \.devices, "What computes."),
+    .required("flashAttention", \.flashAttention, "`on`, `off`, or `unknown` when the library does not tell."),
   ]
 }

@@ -17,7 +17,8 @@ public func onThread<Value: Sendable>(
   }
 }
 
-private func startThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) {
+/// Starts a thread that runs the closure and ends; nobody waits for it.
+public func startThread(stackSize: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
   var attributes = pthread_attr_t()
   pthread_attr_init(&attributes)
   defer { pthread_attr_destroy(&attributes) }

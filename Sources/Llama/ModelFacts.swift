@@ -1,0 +1,52 @@
+/// What is known of a loaded model and of how it is run.
+public struct LlamaFacts: Sendable, Equatable {
+  /// From the file's metadata, else the file's name.
+  public var name = ""
+  public var path = ""
+  /// As GGUF names it.
+  public var architecture = ""
+  public var parameterCount = 0
+  /// As libllama describes the file type.
+  public var quantization = ""
+  /// Bytes of the weights.
+  public var sizeBytes = 0
+  /// Cells of the KV cache.
+  public var contextSize = 0
+  public var trainedContext = 0
+  public var chatTemplate = ""
+  public var chatTemplateWarning: String?
+  public var license: String?
+  public var libllama = ""
+  public var devices: [String] = []
+  public var threads = ThreadCounts(decode: 1, batch: 1)
+  public var flashAttention = FlashAttention.unknown
+  public var reproducible = false
+
+  /// Whether attention is computed without storing its matrix; without it idle sequences make every step slow.
+  public enum FlashAttention: String, Sendable {
+    case on, off
+    /// This libllama does not say.
+    case unknown
+  }
+}
+
+/// Threads that compute.
+public struct ThreadCounts: Sendable, Equatable {
+  /// For steps of one token.
+  public var decode: Int
+  /// For every step of more than one token.
+  public var batch: Int
+}
+
+extension ThreadCounts {
+  /// The counts for a machine with that many processors. A step of one token waits for its slowest thread at every
+  /// node of the graph, so that on a small machine a second thread costs more than it gives as soon as anything else
+  /// runs.
+  ///
+  /// - Parameter requested: threads for batches that the user asked for; 0 when the choice is ours.
+  static func chosen(processors: Int, requested: Int, reproducible: Bool) -> ThreadCounts {
+    let batch = max(1, min(requested > 0 ? requested : processors, 256))
+    // Attention over many cells is split over the decode threads, and its result depends on the split.
+    return ThreadCounts(decode: reproducible ? 1 : max(1, batch / 2), batch: batch)
+  }
+}
