@@ -1,0 +1,45 @@
+import EngineProtocol
+import Inference
+import JSON
+import JSONRPC
+import Llama
+
+// The one place where the engine's failures become errors of its wire.
+
+extension RPCError {
+  /// An error with one of the engine's own codes.
+  private static func engine(_ code: EngineErrorCode, _ message: String, _ data: JSONValue? = nil) -> RPCError {
+    RPCError(code: code.rawValue, message: message, data: data)
+  }
+
+  static let notLoaded = engine(.notLoaded, "no model is loaded")
+
+  init(_ error: ModelLoadError) {
+    let reason: ModelLoadFailure
+    switch error.reason {
+    case .modelNotFound: reason = .modelNotFound
+    case .modelInvalid: reason = .modelInvalid
+    case .outOfMemory: reason = .outOfMemory
+    case .unsupportedDevice: reason = .unsupportedDevice
+    case .stopped:
+      self = .cancelled
+      return
+    }
+    self = .engine(.loadFailed, error.message, ["reason": reason.json])
+  }
+
+  init(_ failure: GenerationFailure) {
+    switch failure {
+    case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):
+      self = .engine(
+        .contextWindowExceeded,
+        "the prompt has \(promptTokens) tokens; with \(reserved) for the answer that is more than the window's \(contextSize)",
+        [
+          "promptTokens": promptTokens.json, "contextSize": contextSize.json, "reservedForOutput": reserved.json,
+        ])
+    case .invalidPrompt: self = .invalidParams("the prompt is empty")
+    case .duplicateID: self = .invalidRequest("a request with this number is running")
+    case .decodeFailed(let message): self = .engine(.decodeFailed, message)
+    }
+  }
+}

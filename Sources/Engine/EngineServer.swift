@@ -1,0 +1,191 @@
+import EngineProtocol
+import Inference
+import JSONRPC
+import Llama
+import Synchronization
+
+/// Serves EngineProtocol on one connection by the engine's thread. Text becomes tokens and tokens become messages in
+/// the requests' own tasks.
+package final class EngineServer: Sendable {
+  /// More requests than this at once are answered with an error.
+  private static let maxRequests = 256
+
+  private enum Model {
+    case none
+    case loading
+    case loaded(LoadedModel)
+  }
+
+  private let model = Mutex(Model.none)
+  /// Numbers of the requests that generate.
+  private let running = Mutex<Set<Int>>([])
+  private let engine: EngineThread
+  private let heartbeat: Heartbeat
+
+  package init() {
+    let heartbeat = Heartbeat()
+    self.heartbeat = heartbeat
+    engine = EngineThread { heartbeat.engineChanged() }
+  }
+
+  /// Serves the peer until it is gone. When this returns the engine's thread computes nothing any more.
+  package func serve(_ channel: any ByteChannel, buildID: String, processID: Int) async throws -> ConnectionEnd {
+    var limits = ConnectionLimits()
+    limits.requestsInFlight = Self.maxRequests
+    // A peer that is gone reads nothing any more, and the process shall follow it soon.
+    limits.closing = .milliseconds(200)
+    let connection = Connection(
+      channel: channel, framing: .header, router: router(), lifecycle: .none, limits: limits)
+    try engine.start()
+    try heartbeat.start(watching: engine) { connection.notify(EngineHeartbeat.self, $0) }
+    connection.notify(EngineHello.self, EngineHello.Params(buildID: buildID, processID: processID))
+    connection.start()
+    let end = await connection.waitUntilClosed()
+    engine.stop()
+    return end
+  }
+
+  /// Whether the engine's thread is through, after `serve`.
+  package var isOver: Bool { engine.isOver }
+
+  private func router() -> Router {
+    var router = Router()
+    router.on(EngineLoad.self) { (params, context) async throws(RPCError) in
+      try await self.load(params, context)
+    }
+    router.on(EngineGenerate.self) { (params, context) async throws(RPCError) in
+      try await self.generate(params, context)
+    }
+    router.on(EngineCount.self) { (params, _) async throws(RPCError) in
+      let model = try self.loaded()
+      do throws(CancellationError) {
+        return EngineCount.Result(tokens: try model.vocabulary.tokenise(userText: params.text).count)
+      } catch {
+        throw .cancelled
+      }
+    }
+    router.onInOrder(EngineStatus.self) { (_, _) throws(RPCError) in self.status }
+    router.on(EnginePause.self) { params, _ in
+      self.engine.post(.setPaused(params.request, params.paused))
+    }
+    return router
+  }
+
+  private func loaded() throws(RPCError) -> LoadedModel {
+    switch model.withLock({ $0 }) {
+    case .loaded(let model): return model
+    case .none, .loading: throw .notLoaded
+    }
+  }
+
+  private var status: EngineStatus.Result {
+    var result = EngineStatus.Result()
+    guard let statistics = engine.statistics else { return result }
+    result.sequences = statistics.sequences
+    result.cachedTokens = statistics.occupiedCells
+    result.active = statistics.active
+    result.waiting = statistics.waiting
+    return result
+  }
+
+  // MARK: - Loading
+
+  private func load(_ params: EngineLoad.Params, _ context: RequestContext) async throws(RPCError) -> ModelFacts {
+    let isFirst = model.withLock { model in
+      guard case .none = model else { return false }
+      model = .loading
+      return true
+    }
+    guard isFirst else { throw .invalidRequest("a model is loaded once; another model is another engine") }
+
+    let options = LlamaModel.Options(
+      contextSize: params.contextSize, threads: params.threads, reproducible: params.reproducible)
+    let (fractions, progress) = AsyncStream<Double>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (outcomes, outcome) = AsyncStream<Result<LoadedModel, ModelLoadError>>.makeStream()
+    let listener = EngineThread.LoadListener(
+      progress: progress,
+      done: { result in
+        outcome.yield(result)
+        outcome.finish()
+      })
+    if !engine.post(.load(path: params.path, options, listener)) { throw .cancelled }
+
+    var shown = -1.0
+    for await fraction in fractions where fraction >= shown + 0.01 || fraction == 1 {
+      shown = fraction
+      context.notify(EngineLoadProgress.self, EngineLoadProgress.Params(fraction: fraction))
+    }
+    // Ending the task does not end the load: the engine is of no use without it, and its owner ends the process.
+    for await result in outcomes {
+      switch result {
+      case .success(let loaded):
+        model.withLock { $0 = .loaded(loaded) }
+        return ModelFacts(loaded.facts)
+      case .failure(let error):
+        model.withLock { $0 = .none }
+        throw RPCError(error)
+      }
+    }
+    throw .cancelled
+  }
+
+  // MARK: - Generating
+
+  private func generate(_ params: GenerateParams, _ context: RequestContext) async throws(RPCError) -> GenerateResult {
+    let model = try loaded()
+    guard running.withLock({ $0.insert(params.request).inserted }) else {
+      throw RPCError(GenerationFailure.duplicateID)
+    }
+    defer { running.withLock { _ = $0.remove(params.request) } }
+    let prompt: Prompt
+    do throws(CancellationError) {
+      prompt = try Prompt(params, for: model)
+    } catch {
+      throw .cancelled
+    }
+    let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
+    if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
+    let stream = AnswerStream(
+      request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter, context: context)
+    let outcome = await withTaskCancellationHandler {
+      await stream.follow(events)
+    } onCancel: {
+      engine.post(.cancel(params.request))
+    }
+    return try outcome.get()
+  }
+}
+
+/// Sends one answer on to the front end while it is made.
+private struct AnswerStream {
+  let request: Int
+  let contextSize: Int
+  let filter: ThoughtFilter
+  let context: RequestContext
+
+  func follow(_ events: AsyncStream<InferenceEvent>) async -> Result<GenerateResult, RPCError> {
+    var filter = filter
+    for await event in events {
+      switch event {
+      case .prefill(_, let done, let total):
+        let progress = EnginePrefillProgress.Params(request: request, done: done, total: total)
+        context.notify(EnginePrefillProgress.self, progress)
+      case .text(_, let bytes):
+        send(filter.take(bytes))
+      case .finished(_, let summary):
+        send(filter.finish())
+        return .success(GenerateResult(summary, contextSize: contextSize))
+      case .failed(_, let failure):
+        return .failure(RPCError(failure))
+      }
+    }
+    // The stream ends without an ending only when the request, or the engine, was told to stop.
+    return .failure(.cancelled)
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    let text = EngineText.Params(request: request, text: String(decoding: bytes, as: UTF8.self))
+    context.notifyMerging(EngineText.self, key: "text", text)
+  }
+}

@@ -1,0 +1,91 @@
+import EngineProtocol
+import Inference
+import Llama
+
+/// A request of the front end as tokens. Made in the request's task: templates and tokenising stay off the engine's
+/// thread.
+struct Prompt {
+  var request: GenerationRequest
+  var filter: ThoughtFilter
+
+  init(_ params: GenerateParams, for model: LoadedModel) throws(CancellationError) {
+    let messages = params.messages.map { ChatMessage(.init($0.role), $0.text) }
+    let rendered = model.template.render(messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning)
+    let (tokens, ends) = try model.vocabulary.tokenise(rendered.segments)
+    var borders: [Int] = []
+    if (1...messages.count).contains(params.pinnedMessages) {
+      let segments = rendered.messageEnds[params.pinnedMessages - 1]
+      if segments > 0, ends[segments - 1] < tokens.count { borders = [ends[segments - 1]] }
+    }
+    request = GenerationRequest(
+      id: params.request, prompt: tokens, savedBorders: borders, sampling: SamplingParameters(params.sampling),
+      maxTokens: params.maxTokens, stop: params.stop.map { Array($0.utf8) },
+      isBackground: params.priority == .background)
+    filter =
+      params.answerPrefix.isEmpty
+      ? ThoughtFilter(
+        open: model.template.thoughtOpening, close: model.template.thoughtClosing,
+        beginsInThought: rendered.beginsInThought)
+      : .none
+  }
+}
+
+extension ChatMessage.Role {
+  init(_ role: PromptMessage.Role) {
+    switch role {
+    case .system: self = .system
+    case .user: self = .user
+    case .assistant: self = .assistant
+    }
+  }
+}
+
+extension SamplingParameters {
+  init(_ sampling: Sampling) {
+    self.init(
+      temperature: Float(sampling.temperature), topK: sampling.topK, topP: Float(sampling.topP),
+      minP: Float(sampling.minP), seed: UInt64(clamping: sampling.seed),
+      repetitionPenalty: Float(sampling.repetitionPenalty))
+  }
+}
+
+extension GenerateResult {
+  init(_ summary: GenerationSummary, contextSize: Int) {
+    self.init()
+    finishReason =
+      switch summary.finishReason {
+      case .stop: .stop
+      case .length: .length
+      case .contextFull: .contextFull
+      }
+    promptTokens = summary.promptTokens
+    cachedTokens = summary.cachedTokens
+    completionTokens = summary.completionTokens
+    contextUsed = summary.contextUsed
+    self.contextSize = contextSize
+    timeToFirstTokenMs = summary.timeToFirstToken.milliseconds
+    durationMs = summary.duration.milliseconds
+    repeated = summary.repeated
+  }
+}
+
+extension ModelFacts {
+  init(_ facts: LlamaFacts) {
+    self.init()
+    name = facts.name
+    path = facts.path
+    architecture = facts.architecture
+    parameterCount = facts.parameterCount
+    quantization = facts.quantization
+    sizeBytes = facts.sizeBytes
+    contextSize = facts.contextSize
+    trainedContext = facts.trainedContext
+    chatTemplate = facts.chatTemplate
+    chatTemplateWarning = facts.chatTemplateWarning
+    license = facts.license
+    libllama = facts.libllama
+    threads = facts.threads.batch
+    devices = facts.devices
+    flashAttention = facts.flashAttention.rawValue
+  }
+}
