@@ -44,7 +44,7 @@ private func check(_ value: JSONValue, writes text: String, sourceLocation: Sour
 @Suite struct RoundTripTests {
   @Test func randomDocumentsComeBackTheSame() throws {
     var random = SplitMix64(seed: 1)
-    for _ in 0..<(isSoak ? 200_000 : 5000) {
+    for _ in 0..<(Environment.isSoak ? 200_000 : 5000) {
       let value = random.jsonValue()
       let bytes = JSONWriter.bytes(of: value)
       #expect(try JSONParser.parse(bytes) == value)
@@ -69,7 +69,7 @@ private func check(_ value: JSONValue, writes text: String, sourceLocation: Sour
     var random = SplitMix64(seed: 3)
     let spice = Array("{}[]\",:\\/0123456789eE+-.truefalsn \n\t\u{0}\u{FEFF}\u{E9}".utf8) + [0xFF, 0xC0, 0xED, 0xF4]
     var accepted = 0
-    for _ in 0..<(isSoak ? 1_000_000 : 20_000) {
+    for _ in 0..<(Environment.isSoak ? 1_000_000 : 20_000) {
       var bytes = JSONWriter.bytes(of: random.jsonValue(depth: 3, width: 3))
       for _ in 0...random.int(in: 0..<3) where !bytes.isEmpty {
         let place = random.int(in: 0..<bytes.count)

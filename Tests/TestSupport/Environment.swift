@@ -7,6 +7,12 @@
 /// This process's environment variables.
 public enum Environment {
   public static subscript(name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// Whether hostile tests run their long versions: `INKLING_SOAK=1`, which `make soak` sets.
+  public static var isSoak: Bool { self["INKLING_SOAK"] == "1" }
+
+  /// Whether tests rewrite the files that they otherwise compare: `INKLING_UPDATE_GOLDEN=1`, which `make golden` sets.
+  public static var updatesGoldens: Bool { self["INKLING_UPDATE_GOLDEN"] == "1" }
 }
 
 /// Folders.

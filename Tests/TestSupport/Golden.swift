@@ -1,15 +1,12 @@
 import Testing
 
-/// Whether tests rewrite the files that they otherwise compare: `INKLING_UPDATE_GOLDEN=1`, which `make golden` sets.
-public let updatesGoldens = isSet("INKLING_UPDATE_GOLDEN")
-
 /// The one door of golden tests: the file (named from the root of the repository) holds exactly this text. With
 /// `INKLING_UPDATE_GOLDEN=1` the file is written instead.
 public func checkGolden(_ actual: String, _ file: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let path = Repository.path(file)
   let golden = try? readText(path)
   if let golden, golden.utf8.elementsEqual(actual.utf8) { return }
-  if updatesGoldens {
+  if Environment.updatesGoldens {
     try writeFile(path, Array(actual.utf8))
     return
   }
