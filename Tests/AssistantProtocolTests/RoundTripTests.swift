@@ -99,7 +99,7 @@ private let promptMessage = #"{"role":"system","text":"<|im_end|>"}"#
 private let facts =
   #"{"name":"n","path":"p","architecture":"a","parameterCount":1,"quantization":"q","sizeBytes":2,"contextSize":3,"#
   + #""trainedContext":4,"chatTemplate":"c","chatTemplateWarning":"w","license":"l","libllama":"v","#
-  + #""threads":5,"devices":["CPU"]}"#
+  + #""threads":5,"devices":["CPU"],"flashAttention":"on"}"#
 
 private let engineSamples = [
   Sample(EngineHello.Params.self, #"{"buildId":"b","processId":1}"#),
