@@ -134,7 +134,11 @@ final class TestClient: Sendable {
       params.capabilities.general?.positionEncodings = encodings.map(\.rawValue)
     }
     if knowsAssistant { params.capabilities.experimental = ["assistant": true] }
-    return try await connection.request(Initialize.self, params, timeout: .seconds(5))
+    let result = try await connection.request(Initialize.self, params, timeout: .seconds(5))
+    connection.notify(Initialized.self, Empty())
+    // Both sides have taken note when a later request is answered.
+    _ = try await connection.request(ModelStatus.self, Empty(), timeout: .seconds(5))
+    return result
   }
 
   func end() async -> ConnectionEnd {

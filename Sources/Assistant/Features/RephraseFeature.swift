@@ -10,10 +10,11 @@ extension Feature where Params == Rephrase.Params, Output == Rephrase.Result {
     source: { $0.text },
     task: { $0.tone.task },
     growth: { $0.tone.growth },
-    sampling: { _ in
-      // A rewrite has no need of chance, and small models run in circles without a brake.
+    sampling: { params in
+      // A rewrite has no need of chance, and small models run in circles without a brake. What is only corrected may
+      // repeat itself as its source does.
       var sampling = Sampling()
-      sampling.repetitionPenalty = 1.1
+      if params.tone != .proofread { sampling.repetitionPenalty = 1.8 }
       return sampling
     },
     output: { params, text, common in Rephrase.Result(text: text, tone: params.tone, common: common) })

@@ -54,7 +54,7 @@ public struct AssistantServer: Sendable {
     var router = Router()
     router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
     router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
-    router.on(Initialized.self) { _, _ in }
+    router.on(Initialized.self) { _, _ in client.noteInitialized() }
     router.on(SetTrace.self) { _, _ in }
     router.on(Rephrase.self) { params, context throws(RPCError) in
       try await answer(Rephrase.name, context) { (sink) async throws(RequestFailure) in

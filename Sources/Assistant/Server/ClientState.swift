@@ -8,6 +8,8 @@ final class ClientState: Sendable {
   private struct State {
     var encoding = PositionEncoding.utf16
     var knowsAssistant = false
+    /// The client has said that it has the answer to `initialize`; before, it is sent nothing of our own accord.
+    var isInitialized = false
   }
 
   private let state = Mutex(State())
@@ -19,11 +21,13 @@ final class ClientState: Sendable {
     state.withLock { $0 = State(encoding: encoding, knowsAssistant: params.capabilities.knowsAssistant) }
   }
 
+  func noteInitialized() { state.withLock { $0.isInitialized = true } }
+
   /// Whether the client wants notifications that LSP does not have.
   func wantsNotifications(on connection: Connection) -> Bool {
     switch connection.framing {
     case .line: true
-    case .header, .auto: state.withLock { $0.knowsAssistant }
+    case .header, .auto: state.withLock { $0.isInitialized && $0.knowsAssistant }
     }
   }
 }

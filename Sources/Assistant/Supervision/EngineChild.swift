@@ -30,7 +30,14 @@ struct EngineChild: Sendable {
       jobs.send(.reading(done: params.done, total: params.total), to: params.request, from: generation)
       hear(.message(generation))
     }
-    connection = Connection(channel: process.channel, framing: .header, router: router, lifecycle: .none)
+    // What is sent is bounded by the requests there can be, and the child reads at once: however long a text is, it is
+    // no reason to give the child up.
+    var limits = ConnectionLimits()
+    limits.outgoingSoft = 1 << 30
+    limits.outgoingHard = 2 << 30
+    limits.outgoingMaximum = 4 << 30
+    connection = Connection(
+      channel: process.channel, framing: .header, router: router, lifecycle: .none, limits: limits)
   }
 
   /// Begins to listen. Returns when the process is gone and everything it said has been heard.
@@ -64,11 +71,8 @@ struct EngineChild: Sendable {
     }
   }
 
-  /// The engine's own errors and those of JSON-RPC are answers; any other means that there is no connection any more.
-  private static func isAnswer(_ error: RPCError) -> Bool {
-    EngineErrorCode(rawValue: error.code) != nil || (-32_700 ... -32_600).contains(error.code)
-      || error.code == RPCError.cancelled.code
-  }
+  /// Any error but the end of the connection is an answer of the engine.
+  private static func isAnswer(_ error: RPCError) -> Bool { error != .connectionClosed }
 
   private static func loadFailure(_ error: RPCError) -> Unavailability? {
     guard isAnswer(error) else { return nil }

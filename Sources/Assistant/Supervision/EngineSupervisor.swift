@@ -174,6 +174,7 @@ public actor EngineSupervisor: EngineService {
       jobs.end(key, with: .failed(failure))
     case .announce(let availability):
       if case .loading(let progress) = availability { jobs.tellWaiting(.loading(progress: progress)) }
+      log.info("the model is \(availability.forLog)")
       watchers.send(availability)
     case .answer(let ticket, let problem): tickets.removeValue(forKey: ticket)?.resume(returning: problem)
     case .log(let line): log.warning(line)

@@ -21,6 +21,15 @@ public enum EngineAvailability: Sendable, Equatable {
   /// Requests wait; the progress is between 0 and 1.
   case loading(progress: Double)
   case unavailable(Unavailability)
+
+  /// Without the message, which names a path.
+  var forLog: String {
+    switch self {
+    case .available: "available"
+    case .loading(let progress): "loading (\(Int(progress * 100)) %)"
+    case .unavailable(let why): "unavailable (\(why.reason.rawValue))"
+    }
+  }
 }
 
 /// Why a request could not be served. `wireError` makes the client's error of it.
