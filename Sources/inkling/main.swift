@@ -1,1 +1,10 @@
-// placeholder
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+// The engine keeps the thread it is started on, which must not be one of those that run Swift's tasks.
+if EngineCommand.isMeant(by: arguments) { exit(EngineCommand.run()) }
+exit(await Program.run(arguments))

@@ -1,0 +1,89 @@
+import Assistant
+import AssistantProtocol
+import EngineProtocol
+import JSON
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `inkling doctor`: what is installed, whether it works, and how fast it is.
+enum DoctorCommand {
+  struct Settings: ModelSettings {
+    var engine = EngineSetup()
+    var json = false
+  }
+
+  static let command = Command<Settings>(
+    name: "doctor", summary: "Checks the installation: model, engine, speed, memory.",
+    details: ["It starts an engine of its own and disturbs no running daemon."],
+    options: [.flag("--json", "Writes the findings as JSON.", \.json), .model],
+    exitStatuses: [(0, "All is well."), (1, "Something is wrong; the findings say what to do.")],
+    defaults: { Settings() }, run: { await examine($0) })
+
+  private static func examine(_ settings: Settings) async -> Int32 {
+    var findings: [Finding] = [
+      Finding("version", .good, Program.version, [("version", .string(Program.version))]),
+      Finding("program", .good, Executable.path, [("path", .string(Executable.path))]),
+    ]
+    let path = settings.engine.modelPath
+    let file = ModelExamination.file(path)
+    findings.append(file)
+    if file.verdict != .bad { findings += await ModelExamination.engine(settings.engine) }
+    let isWell = findings.allSatisfy { $0.verdict != .bad }
+    if settings.json {
+      let members = findings.map { ($0.name, $0.json) } + [("ok", JSONValue.bool(isWell))]
+      Terminal.write(JSONWriter.text(of: .object(JSONObject(members))) + "\n")
+    } else {
+      Terminal.write(findings.map(\.text).joined() + (isWell ? "All is well.\n" : "Something is wrong: see above.\n"))
+    }
+    return isWell ? 0 : Program.Status.failed
+  }
+}
+
+/// One thing that was looked at.
+struct Finding: Sendable {
+  enum Verdict: String, Sendable { case good, note, bad }
+
+  let name: String
+  let verdict: Verdict
+  let summary: String
+  /// What a program may want to know.
+  let details: [(String, JSONValue)]
+  /// What to do about it.
+  var remedy: String?
+
+  init(_ name: String, _ verdict: Verdict, _ summary: String, _ details: [(String, JSONValue)], remedy: String? = nil) {
+    self.name = name
+    self.verdict = verdict
+    self.summary = summary
+    self.details = details
+    self.remedy = remedy
+  }
+
+  init(_ name: String, _ problem: Unavailability) {
+    self.init(
+      name, .bad, problem.message, [("reason", .string(problem.reason.rawValue))], remedy: problem.remedy)
+  }
+
+  var json: JSONValue {
+    var members: [(String, JSONValue)] = [("verdict", .string(verdict.rawValue)), ("summary", .string(summary))]
+    members += details
+    if let remedy { members.append(("remedy", .string(remedy))) }
+    return .object(JSONObject(members))
+  }
+
+  var text: String {
+    let mark =
+      switch verdict {
+      case .good: "ok  "
+      case .note: "note"
+      case .bad: "BAD "
+      }
+    let padding = String(repeating: " ", count: max(0, 9 - name.count))
+    let line = "\(mark)  \(name)\(padding) \(summary)\n"
+    return remedy.map { line + String(repeating: " ", count: 16) + $0 + "\n" } ?? line
+  }
+}

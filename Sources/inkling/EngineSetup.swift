@@ -1,0 +1,35 @@
+import Assistant
+
+/// What the commands that need a model share.
+struct EngineSetup: Sendable {
+  var model: String?
+  var load = EngineSupervisor.LoadOptions()
+  /// nil: the model stays loaded.
+  var idleUnload: Duration? = .seconds(15 * 60)
+
+  var modelPath: String { ModelLocation.path(option: model) }
+
+  func makeSupervisor(log: Log) -> EngineSupervisor {
+    var configuration = SupervisorState.Configuration(buildID: Executable.buildID)
+    configuration.idleUnload = idleUnload
+    // The library's own debugger hook would stop a crashing child instead of letting it end.
+    let launcher = ProcessLauncher(
+      executable: Executable.startPath, arguments: ["inkling", "engine"], environment: ["GGML_NO_BACKTRACE=1"])
+    return EngineSupervisor(
+      configuration: configuration, modelPath: modelPath, options: load, launcher: launcher, log: log)
+  }
+}
+
+/// Settings of a command with a model.
+protocol ModelSettings: Sendable {
+  var engine: EngineSetup { get set }
+}
+
+extension Option where Settings: ModelSettings {
+  static var model: Option {
+    .value("--model", "FILE", "The model, a GGUF file.") { (settings, path) throws(UsageError) in
+      guard !path.isEmpty else { throw UsageError("--model wants a path") }
+      settings.engine.model = path
+    }
+  }
+}

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where the model is looked for.
+enum ModelLocation {
+  /// The model that `make model` fetches.
+  static let defaultName = "SmolLM2-135M-Instruct-Q4_1.gguf"
+  /// Its SHA-256.
+  static let defaultChecksum = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+
+  /// The option, else INKLING_MODEL, else the default model in the folder of models. A relative path is made absolute.
+  static func path(option: String?) -> String {
+    let path = option ?? environment("INKLING_MODEL") ?? folder + "/" + defaultName
+    guard !path.utf8.starts(with: "/".utf8), let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return String(cString: current) + "/" + path
+  }
+
+  /// INKLING_MODEL_DIR, else the XDG data folder's.
+  static var folder: String {
+    if let folder = environment("INKLING_MODEL_DIR") { return folder }
+    let data = environment("XDG_DATA_HOME") ?? (environment("HOME") ?? "") + "/.local/share"
+    return data + "/inkling/models"
+  }
+
+  /// A variable that is set and not empty.
+  private static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+}

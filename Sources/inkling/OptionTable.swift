@@ -1,0 +1,179 @@
+import JSON
+
+/// The command line cannot be understood; the message says why, and what may have been meant.
+struct UsageError: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// One option of a command: how it is written, what `--help` says of it, and what it sets.
+struct Option<Settings>: Sendable {
+  let name: String
+  /// What stands for the value in the help; nil for an option without one.
+  let placeholder: String?
+  let summary: String
+  let apply: @Sendable (inout Settings, String) throws(UsageError) -> Void
+
+  /// An option with a value.
+  static func value(
+    _ name: String, _ placeholder: String, _ summary: String,
+    _ apply: @escaping @Sendable (inout Settings, String) throws(UsageError) -> Void
+  ) -> Option {
+    Option(name: name, placeholder: placeholder, summary: summary, apply: apply)
+  }
+
+  /// An option that is there or not.
+  static func flag(
+    _ name: String, _ summary: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable
+  ) -> Option {
+    Option(name: name, placeholder: nil, summary: summary) { settings, _ in settings[keyPath: path] = true }
+  }
+
+  /// An option with a whole number within a range.
+  static func number(
+    _ name: String, _ placeholder: String, _ summary: String, in range: ClosedRange<Int>,
+    _ path: any WritableKeyPath<Settings, Int> & Sendable
+  ) -> Option {
+    value(name, placeholder, summary) { (settings, text) throws(UsageError) in
+      guard let number = Int(text), range.contains(number) else {
+        throw UsageError("\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+      }
+      settings[keyPath: path] = number
+    }
+  }
+
+  /// An option whose value is one of a few words.
+  static func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
+    _ name: String, _ placeholder: String, _ summary: String,
+    _ path: any WritableKeyPath<Settings, Choice> & Sendable
+  ) -> Option where Choice.RawValue == String {
+    let words = Choice.allCases.map(\.rawValue)
+    return value(name, placeholder, "\(summary): \(words.joined(separator: ", "))") {
+      (settings, text) throws(UsageError) in
+      guard let choice = Choice.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
+        throw UsageError("\(name) wants one of \(words.joined(separator: ", ")), not “\(text)”")
+      }
+      settings[keyPath: path] = choice
+    }
+  }
+}
+
+/// A command: one table drives parsing, checks and help.
+struct Command<Settings: Sendable>: Sendable {
+  let name: String
+  let summary: String
+  /// Shown after the options in the usage line; nil when there are no arguments.
+  var arguments: String?
+  /// Paragraphs under the usage line.
+  var details: [String] = []
+  /// What one of the options can be, explained.
+  var choicesTitle = ""
+  var choices: [(String, String)] = []
+  let options: [Option<Settings>]
+  var exitStatuses: [(Int32, String)] = []
+  var isHidden = false
+  let defaults: @Sendable () -> Settings
+  /// Takes the arguments that are no options.
+  var takeArguments: (@Sendable (inout Settings, [String]) throws(UsageError) -> Void)?
+  let run: @Sendable (Settings) async -> Int32
+
+  /// Reads the arguments behind the command's name.
+  func parse(_ arguments: [String]) throws(UsageError) -> Settings {
+    var settings = defaults()
+    var plain: [String] = []
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument.hasSameBytes(as: "--") {
+        plain += rest
+        break
+      }
+      guard argument.utf8.starts(with: "-".utf8), argument.utf8.count > 1 else {
+        plain.append(argument)
+        continue
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard let option = options.first(where: { $0.name.hasSameBytes(as: parts[0]) }) else {
+        throw UsageError(unknown("option", parts[0], options.map(\.name) + ["--help"]))
+      }
+      if option.placeholder == nil {
+        guard parts.count == 1 else { throw UsageError("\(option.name) takes no value") }
+        try option.apply(&settings, "")
+      } else if parts.count == 2 {
+        try option.apply(&settings, parts[1])
+      } else if let value = rest.popFirst() {
+        try option.apply(&settings, value)
+      } else {
+        throw UsageError("\(option.name) wants a value")
+      }
+    }
+    if let takeArguments {
+      try takeArguments(&settings, plain)
+    } else if let first = plain.first {
+      throw UsageError("\(name) takes no arguments, but was given “\(first)”")
+    }
+    return settings
+  }
+
+  var help: String {
+    var lines = ["Usage: inkling \(name) [options]" + (arguments.map { " " + $0 } ?? ""), "", summary]
+    for paragraph in details { lines += [""] + wrap(paragraph) }
+    if !choices.isEmpty { lines += ["", choicesTitle + ":"] + table(choices) }
+    let rows = options.map { ($0.name + ($0.placeholder.map { " " + $0 } ?? ""), $0.summary) }
+    lines += ["", "Options:"] + table(rows + [("--help", "Shows this text.")])
+    if !exitStatuses.isEmpty {
+      lines += ["", "Exit status:"] + table(exitStatuses.map { (String($0.0), $0.1) })
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+/// Help is read in terminals of this width.
+private let helpWidth = 98
+
+/// Two columns, the second of which starts at the same place and is broken into lines.
+func table(_ rows: [(String, String)]) -> [String] {
+  let indent = (rows.map(\.0.count).max() ?? 0) + 4
+  return rows.flatMap { row in
+    let lines = wrap(row.1, width: helpWidth - indent)
+    let first = "  " + row.0 + String(repeating: " ", count: indent - 2 - row.0.count) + (lines.first ?? "")
+    return [first] + lines.dropFirst().map { String(repeating: " ", count: indent) + $0 }
+  }
+}
+
+/// Breaks a paragraph into lines between its words.
+func wrap(_ text: String, width: Int = helpWidth) -> [String] {
+  var lines: [String] = []
+  for word in text.split(separator: " ") {
+    if let last = lines.last, last.count + 1 + word.count <= width {
+      lines[lines.count - 1] = last + " " + word
+    } else {
+      lines.append(String(word))
+    }
+  }
+  return lines
+}
+
+/// A message about a word that is not known, with the nearest known one when it is near.
+func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
+  let nearest = known.min { editDistance($0, word) < editDistance($1, word) }
+  guard let nearest, editDistance(nearest, word) <= max(2, word.count / 3) else {
+    return "there is no \(kind) “\(word)”"
+  }
+  return "there is no \(kind) “\(word)”; did you mean “\(nearest)”?"
+}
+
+/// How many letters must be added, taken away or exchanged to make one word of the other (Levenshtein).
+func editDistance(_ first: String, _ second: String) -> Int {
+  let target = Array(second)
+  var row = Array(0...target.count)
+  for (index, letter) in first.enumerated() {
+    var diagonal = row[0]
+    row[0] = index + 1
+    for column in target.indices {
+      let substituted = diagonal + (letter == target[column] ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(substituted, min(row[column], row[column + 1]) + 1)
+    }
+  }
+  return row[target.count]
+}

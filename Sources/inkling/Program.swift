@@ -1,0 +1,96 @@
+import JSON
+
+/// The program: finds the command and runs it.
+enum Program {
+  static let version = "0.1.0"
+
+  /// Exit statuses that all commands share.
+  enum Status {
+    static let failed: Int32 = 1
+    static let usage: Int32 = 2
+    static let interrupted: Int32 = 130
+  }
+
+  /// A command without its type of settings.
+  private struct Entry {
+    let name: String
+    let summary: String
+    let isHidden: Bool
+    let help: String
+    let run: @Sendable ([String]) async -> Int32
+
+    init<Settings>(_ command: Command<Settings>) {
+      name = command.name
+      summary = command.summary
+      isHidden = command.isHidden
+      help = command.help
+      run = { arguments in
+        let settings: Settings
+        do throws(UsageError) {
+          settings = try command.parse(arguments)
+        } catch {
+          return Program.refuse(error.message, command: command.name)
+        }
+        return await command.run(settings)
+      }
+    }
+  }
+
+  private static let commands = [
+    Entry(RephraseCommand.command), Entry(ServeCommand.command), Entry(DoctorCommand.command),
+    Entry(EngineCommand.command),
+  ]
+
+  static func run(_ arguments: [String]) async -> Int32 {
+    guard let first = arguments.first else {
+      Terminal.writeError(help)
+      return Status.usage
+    }
+    if ["--help", "-h", "help"].contains(where: { $0.hasSameBytes(as: first) }) {
+      return showHelp(of: arguments.dropFirst().first)
+    }
+    if ["--version", "-V"].contains(where: { $0.hasSameBytes(as: first) }) {
+      return Terminal.write("inkling \(version)\n")
+    }
+    guard let command = commands.first(where: { $0.name.hasSameBytes(as: first) }) else {
+      let kind = first.utf8.starts(with: "-".utf8) ? "option" : "command"
+      return refuse(unknown(kind, first, commands.filter { !$0.isHidden }.map(\.name) + ["--help", "--version"]))
+    }
+    let rest = Array(arguments.dropFirst())
+    let asksForHelp = rest.prefix { !$0.hasSameBytes(as: "--") }.contains {
+      $0.hasSameBytes(as: "--help") || $0.hasSameBytes(as: "-h")
+    }
+    if asksForHelp { return Terminal.write(command.help) }
+    return await command.run(rest)
+  }
+
+  private static func showHelp(of name: String?) -> Int32 {
+    guard let name else { return Terminal.write(help) }
+    guard let command = commands.first(where: { $0.name.hasSameBytes(as: name) }) else {
+      return refuse(unknown("command", name, commands.filter { !$0.isHidden }.map(\.name)))
+    }
+    return Terminal.write(command.help)
+  }
+
+  private static var help: String {
+    let rows = commands.filter { !$0.isHidden }.map { ($0.name, $0.summary) }
+    let lines =
+      [
+        "Usage: inkling COMMAND [options]", "",
+      ] + wrap("A private writing assistant for editors: a local language model. Nothing leaves this machine.") + [
+        "", "Commands:",
+      ] + table(rows) + ["", "Options:"]
+      + table([("--help", "Shows this text; after a command, that command's."), ("--version", "Shows the version.")])
+      + [""]
+      + wrap(
+        "The model is --model FILE, else INKLING_MODEL, else \(ModelLocation.defaultName) in INKLING_MODEL_DIR, else in "
+          + "$XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models).")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func refuse(_ message: String, command: String? = nil) -> Int32 {
+    let help = (command.map { "inkling \($0)" } ?? "inkling") + " --help"
+    Terminal.writeError("inkling: \(message) (see “\(help)”)\n")
+    return Status.usage
+  }
+}

@@ -1,0 +1,162 @@
+import Assistant
+import AssistantProtocol
+import JSONRPC
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `inkling serve`: the daemon on standard input and output.
+enum ServeCommand {
+  enum FramingChoice: String, CaseIterable, Sendable {
+    case auto, header, line
+
+    var framing: Framing {
+      switch self {
+      case .auto: .auto
+      case .header: .header
+      case .line: .line
+      }
+    }
+  }
+
+  struct Settings: ModelSettings {
+    var engine = EngineSetup()
+    var framing = FramingChoice.auto
+    var mirror: String?
+    var logLevel = Log.Level.warning
+  }
+
+  static let command = Command<Settings>(
+    name: "serve", summary: "Serves an editor or a script over JSON-RPC on standard input and output.",
+    details: [
+      "The model is loaded in the background; requests wait for it. protocol.md describes the messages.",
+      "The log on standard error holds no text of yours: no prompt, no selection, no result.",
+    ],
+    options: [
+      .model,
+      .number(
+        "--context", "TOKENS", "Tokens of the context window (default: chosen by the engine).", in: 256...1_048_576,
+        \.engine.load.contextSize),
+      .number(
+        "--threads", "N", "Threads for batches (default: chosen by the engine).", in: 1...512, \.engine.load.threads),
+      .choice("--framing", "KIND", "How messages are framed", \.framing),
+      .value(
+        "--idle-unload", "TIME",
+        "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h; a plain number is minutes; 0: never."
+      ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try idleTime(text) },
+      .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
+        (settings, path) throws(UsageError) in
+        guard !path.isEmpty else { throw UsageError("--mirror wants a folder") }
+        settings.mirror = path
+      },
+      .choice("--log-level", "LEVEL", "How much is logged", \.logLevel),
+      .flag(
+        "--reproducible", "Makes greedy output the same however requests are batched; slower.",
+        \.engine.load.reproducible),
+    ],
+    exitStatuses: [
+      (0, "The client ended the session (exit after shutdown, or end of input), or a signal did."),
+      (1, "Exit without shutdown, input that is not the protocol, or input that ended inside a message."),
+      (2, "The command line is wrong."),
+    ],
+    defaults: { Settings() }, run: { await serve($0) })
+
+  private static func serve(_ settings: Settings) async -> Int32 {
+    let log = Log.standardError(level: settings.logLevel)
+    do throws(ChannelError) {
+      Signals.block()
+      let channel = try StandardStreams.takeOver()
+      let mirror = try settings.mirror.map { (folder) throws(ChannelError) in try WireMirror(directory: folder) }
+      if let mirror {
+        Terminal.writeError("inkling: ALL MESSAGES, TEXTS INCLUDED, ARE RECORDED in \(mirror.path) (--mirror)\n")
+      }
+      return try await serve(settings, channel, mirror, log)
+    } catch {
+      log.error("cannot start: \(error.message)")
+      return Program.Status.failed
+    }
+  }
+
+  private static func serve(
+    _ settings: Settings, _ channel: FileChannel, _ mirror: WireMirror?, _ log: Log
+  ) async throws(ChannelError) -> Int32 {
+    let supervisor = settings.engine.makeSupervisor(log: log)
+    let connections = Connections()
+    try Signals.onFirst { signal in
+      log.info("ended by signal \(signal)")
+      connections.closeAll()
+    }
+    let server = AssistantServer(engine: supervisor, version: Program.version, log: log) { processID in
+      watch(processID, log) { connections.closeAll() }
+    }
+    await supervisor.start()
+    let end = await server.serve(
+      channel, framing: settings.framing.framing, mirror: mirror, requestLimit: SharedRequestLimit(256),
+      started: { connections.add($0) })
+    await supervisor.shutDown()
+    return status(of: end, log)
+  }
+
+  private static func status(of end: ConnectionEnd, _ log: Log) -> Int32 {
+    switch end {
+    case .exit(afterShutdown: true), .endOfInput(insideFrame: false), .closed: return 0
+    case .exit(afterShutdown: false): log.info("exit without shutdown")
+    case .endOfInput(insideFrame: true): log.error("the input ended inside a message")
+    case .protocolError(let message): log.error("the input is not the protocol: \(message)")
+    case .ioError(let message): log.error("the connection failed: \(message)")
+    }
+    return Program.Status.failed
+  }
+
+  /// Looks once a second whether the client's process is still there.
+  private static func watch(_ processID: Int, _ log: Log, _ gone: @escaping @Sendable () -> Void) {
+    guard let processID = pid_t(exactly: processID), processID > 0 else { return }
+    Task {
+      while kill(processID, 0) == 0 || errno != ESRCH {
+        do { try await Task.sleep(for: .seconds(1)) } catch { return }
+      }
+      log.info("the client's process is gone")
+      gone()
+    }
+  }
+
+  private static func idleTime(_ text: String) throws(UsageError) -> Duration? {
+    let units: [(Character, Double)] = [("s", 1), ("m", 60), ("h", 3600)]
+    let unit = units.first { $0.0 == text.last }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard let number = Double(digits), number >= 0, number <= 1e6 else {
+      throw UsageError("--idle-unload wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
+    }
+    return number == 0 ? nil : .milliseconds(Int64(number * (unit?.1 ?? 60) * 1000))
+  }
+}
+
+/// The connection that a signal or the client's end closes, also when they come before it is there.
+private final class Connections: Sendable {
+  private struct State {
+    var open: [Connection] = []
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ connection: Connection) {
+    let isClosed = state.withLock { state in
+      state.open.append(connection)
+      return state.isClosed
+    }
+    if isClosed { connection.close() }
+  }
+
+  func closeAll() {
+    let open = state.withLock { state in
+      state.isClosed = true
+      return state.open
+    }
+    for connection in open { connection.close() }
+  }
+}
