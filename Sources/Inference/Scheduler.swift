@@ -29,6 +29,8 @@ package struct Scheduler: Sendable {
     var evaluated = 0
     /// Rows of the step at hand.
     var planned = 0
+    /// Tokens left to read before somebody is served: the shortest goes first.
+    var rest = 0
     /// Prompt tokens that were in the KV cache at the first admission.
     var cached: Int?
     var mayReusePrefix = true

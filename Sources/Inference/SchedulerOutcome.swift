@@ -2,7 +2,7 @@
 
 extension Scheduler {
   /// Steps ended from outside in a row before their requests fail.
-  static let mostAborts = 8
+  static let mostAborts = 100
   static let noRoom = "there is no room in the KV cache"
 
   /// Takes in what became of the last plan.

@@ -75,12 +75,24 @@ extension Scheduler {
     if let oldest = order.first {
       give(max(1, left / (running[oldest].isBackground ? 8 : 4)), to: oldest, of: &left)
     }
+    noteRests(order)
     order.sort { left, right in
       let (left, right) = (running[left], running[right])
       if left.isBackground != right.isBackground { return right.isBackground }
-      return left.remaining != right.remaining ? left.remaining < right.remaining : left.arrival < right.arrival
+      return left.rest != right.rest ? left.rest < right.rest : left.arrival < right.arrival
     }
     for index in order { give(left, to: index, of: &left) }
+  }
+
+  /// A prompt whose prefix others wait for is as short as that prefix.
+  private mutating func noteRests(_ order: [Int]) {
+    for index in order {
+      let record = running[index]
+      running[index].rest = waiting.reduce(record.remaining) { rest, other in
+        guard let awaited = other.awaited, awaited.request == record.id else { return rest }
+        return min(rest, awaited.length - record.evaluated)
+      }
+    }
   }
 
   private mutating func give(_ rows: Int, to index: Int, of left: inout Int) {

@@ -1,12 +1,16 @@
 import Inference
+import TestSupport
 import Testing
 
 /// Random arrivals, cancels, pauses and faults on small caches: every request ends exactly once, with exactly what it
 /// gives alone.
 @Suite struct RandomScheduleTests {
+  /// 500 schedules, or 50,000 in a soak.
+  private static let perBlock = Environment["INKLING_SOAK"] == nil ? 50 : 5000
+
   @Test(arguments: 0..<10) func schedules(block: Int) {
-    for seed in 0..<50 {
-      var schedule = Schedule(seed: UInt64(block * 50 + seed))
+    for seed in 0..<Self.perBlock {
+      var schedule = Schedule(seed: UInt64(block * Self.perBlock + seed))
       schedule.run()
     }
   }

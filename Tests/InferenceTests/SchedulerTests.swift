@@ -64,6 +64,19 @@ import Testing
     #expect(step(&scheduler, budget: 64) == [1: 8, 3: 56])
   }
 
+  @Test func aPrefixThatOthersWaitForGoesFirst() {
+    var scheduler = scheduler()
+    scheduler.admit(request(1, 3000))
+    scheduler.admit(request(2, 1000))
+    var sharing = request(3, 200)
+    sharing.prompt.replaceSubrange(0..<40, with: request(2, 1000).prompt.prefix(40))
+    scheduler.admit(sharing)
+    scheduler.admit(request(4, 500))
+    #expect(step(&scheduler, budget: 64) == [1: 16, 2: 48])
+    #expect(step(&scheduler, budget: 64) == [1: 16, 3: 48])
+    #expect(scheduler.cachedTokens(of: 3) == 40)
+  }
+
   @Test func promptsGetOnWhenDecodingFillsTheBudget() {
     var scheduler = scheduler()
     for id in 0..<10 { scheduler.admit(request(id, 5)) }
