@@ -24,14 +24,18 @@ enum Logits {
     return logits[start...].firstIndex(of: value)
   }
 
-  /// Calls `body` with the tokens whose logit is at least `floor`, in order.
+  /// Calls `body` with the tokens whose logit is at least `floor`, in order; `weight` is exp(logit - shift).
   static func forEach(
-    atLeast floor: Float, in logits: UnsafeBufferPointer<Float>, _ body: (_ token: Int, _ logit: Float) -> Void
+    atLeast floor: Float, in logits: UnsafeBufferPointer<Float>, shift: Float,
+    _ body: (_ token: Int, _ logit: Float, _ weight: Float) -> Void
   ) {
     let limit = Lanes(repeating: floor)
     forEachBlock(logits) { start, block in
       guard any(block .>= limit) else { return }
-      for index in start..<min(start + 16, logits.count) where logits[index] >= floor { body(index, logits[index]) }
+      let weights = exponential(block - shift)
+      for lane in 0..<min(16, logits.count - start) where block[lane] >= floor {
+        body(start + lane, block[lane], weights[lane])
+      }
     }
   }
 
@@ -55,26 +59,24 @@ enum Logits {
     at target: Double, in logits: UnsafeBufferPointer<Float>, shift: Float, scale: Float
   ) -> Int {
     var sum = 0.0
-    var found: Int?
-    var lastPossible = 0
+    var last: (start: Int, weights: Lanes)?
+    var isPassed = false
     forEachBlock(logits) { start, block in
-      guard found == nil else { return }
+      guard !isPassed else { return }
       let weights = exponential((block - shift) * scale)
       let blockSum = Double(weights.sum())
-      if sum + blockSum > target {
-        var inner = sum
-        for lane in 0..<16 where weights[lane] > 0 {
-          inner += Double(weights[lane])
-          lastPossible = start + lane
-          if inner > target { break }
-        }
-        found = lastPossible
-      } else if blockSum > 0 {
-        for lane in 0..<16 where weights[lane] > 0 { lastPossible = start + lane }
-      }
-      sum += blockSum
+      if blockSum > 0 { last = (start, weights) }
+      isPassed = sum + blockSum > target
+      if !isPassed { sum += blockSum }
     }
-    return found ?? lastPossible
+    guard let last else { return 0 }
+    var token = last.start
+    for lane in 0..<16 where last.weights[lane] > 0 {
+      token = last.start + lane
+      sum += Double(last.weights[lane])
+      if isPassed && sum > target { break }
+    }
+    return token
   }
 
   /// exp for arguments up to 0 in single precision, within 2 units in the last place; 0 below -87. Range reduction

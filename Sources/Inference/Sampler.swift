@@ -90,8 +90,7 @@ package struct Sampler: Sendable {
   ) -> (count: Int, mass: Double) {
     candidates.removeAll(keepingCapacity: true)
     var mass = 0.0
-    Logits.forEach(atLeast: highest - distance, in: logits) { token, logit in
-      let weight = Logits.exponential(logit - highest)
+    Logits.forEach(atLeast: highest - distance, in: logits, shift: highest) { token, logit, weight in
       mass += Double(weight)
       candidates.append(Candidate(token: Token(token), logit: logit, weight: weight))
     }

@@ -130,8 +130,6 @@ package struct Scheduler: Sendable {
   package var waitingCount: Int { waiting.count }
   package var sequenceCount: Int { running.count + cache.entries.count }
   package var occupiedCells: Int { ledger.occupied }
-  /// What the idle sequences hold. For tests.
-  package var idleSequences: [IdleSequence] { cache.entries }
 
   /// Whether ledger, sequences and requests agree. For tests.
   package var isConsistent: Bool {

@@ -138,6 +138,26 @@ import Testing
     #expect(harness.outputs[1]?.essence == Harness.alone(first, like: model).essence)
   }
 
+  @Test func aPromptThatLacksCellsTakesThemFromAPausedRequest() {
+    let model = ScriptedModel(contextSize: 200, batchSize: 8, behaviour: .next(Self.endless))
+    let harness = Harness(model)
+    let first = request(1, maxTokens: 170)
+    let second = request(2, prompt: 40, maxTokens: 60)
+    harness.generator.submit(first)
+    while harness.outputs[1]?.text.count ?? 0 < 40 { harness.step() }
+    harness.generator.submit(second)
+    harness.step()
+    harness.generator.setPaused(2, true)
+    while harness.outputs[1]?.text.count ?? 0 < 165 { harness.step() }
+    harness.generator.setPaused(1, true)
+    harness.generator.setPaused(2, false)
+    harness.run()
+    #expect(harness.outputs[2]?.essence == Harness.alone(second, like: model).essence)
+    harness.generator.setPaused(1, false)
+    harness.run()
+    #expect(harness.outputs[1]?.essence == Harness.alone(first, like: model).essence)
+  }
+
   @Test(arguments: [MemoryKind.sliceable, .wholeOnly]) func anAbortedStepIsDoneAgain(kind: MemoryKind) {
     let model = endlessModel(contextSize: 1000, kind: kind)
     var count = 0
