@@ -83,8 +83,8 @@ enum Program {
       + table([("--help", "Shows this text; after a command, that command's."), ("--version", "Shows the version.")])
       + [""]
       + wrap(
-        "The model is --model FILE, else INKLING_MODEL, else \(ModelLocation.defaultName) in INKLING_MODEL_DIR, else in "
-          + "$XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models).")
+        "The model is --model FILE, else INKLING_MODEL, else \(ModelLocation.defaultName) in INKLING_MODEL_DIR, "
+          + "else in $XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models).")
     return lines.joined(separator: "\n") + "\n"
   }
 

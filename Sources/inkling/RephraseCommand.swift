@@ -66,43 +66,30 @@ enum RephraseCommand {
 
   private static func rephrase(_ settings: Settings) async -> Int32 {
     signal(SIGPIPE, SIG_IGN)
-    let text: String
-    if let argument = settings.text {
-      text = argument
-    } else {
-      if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
-      guard let bytes = Terminal.readInput(limit: Limits.textBytes) else {
-        return fail("standard input cannot be read", Program.Status.failed)
-      }
-      guard bytes.count <= Limits.textBytes else { return fail("the text is longer than 4 MiB", Status.unsuitable) }
-      guard let input = String(validating: bytes, as: UTF8.self) else {
-        return fail("the text is not UTF-8", Status.unsuitable)
-      }
-      text = input
+    let interruption = Interruption()
+    do throws(ChannelError) {
+      try Signals.onFirst { interruption.receive($0) }
+    } catch {
+      return fail("cannot start: \(error.message)", Program.Status.failed)
     }
-    // From here on, Ctrl-C cancels; before, it simply ends the process.
-    Signals.block()
+    let text: String
+    do throws(InputError) {
+      text = if let argument = settings.text { argument } else { try readText() }
+    } catch {
+      return fail(error.message, Status.unsuitable)
+    }
     let params = params(for: text, settings)
     let supervisor = settings.engine.makeSupervisor(log: .standardError(level: .error))
     let screen = Screen()
     let work = Task { () async -> Result<Rephrase.Result, RequestFailure> in
       do throws(RequestFailure) {
-        return .success(
-          try await FeatureRunner(engine: supervisor).run(.rephrase, params, encoding: .utf8, sink: screen.sink))
+        let runner = FeatureRunner(engine: supervisor)
+        return .success(try await runner.run(.rephrase, params, encoding: .utf8, sink: screen.sink))
       } catch {
         return .failure(error)
       }
     }
-    let received = Atomic<Int32>(0)
-    do throws(ChannelError) {
-      try Signals.onFirst { signal in
-        received.store(signal, ordering: .releasing)
-        work.cancel()
-      }
-    } catch {
-      work.cancel()
-      return fail("cannot start: \(error.message)", Program.Status.failed)
-    }
+    interruption.cancels { work.cancel() }
     let outcome = await work.value
     await supervisor.shutDown()
     screen.clearProgress()
@@ -111,10 +98,25 @@ enum RephraseCommand {
       return finish(result, screen, addsLineFeed: settings.text != nil)
     case .failure(let failure):
       screen.breakLine()
-      let signal = received.load(ordering: .acquiring)
-      if signal != 0 { return 128 + signal }
+      if let signal = interruption.signal { return 128 + signal }
       return fail(failure.wireError.message, status(of: failure))
     }
+  }
+
+  private struct InputError: Error {
+    let message: String
+  }
+
+  private static func readText() throws(InputError) -> String {
+    if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
+    guard let bytes = Terminal.readInput(limit: Limits.textBytes) else {
+      throw InputError(message: "standard input cannot be read")
+    }
+    guard bytes.count <= Limits.textBytes else { throw InputError(message: "the text is longer than 4 MiB") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw InputError(message: "the text is not UTF-8")
+    }
+    return text
   }
 
   private static func params(for text: String, _ settings: Settings) -> Rephrase.Params {
@@ -169,6 +171,30 @@ enum RephraseCommand {
 
 extension Collection<UInt8> where Self: BidirectionalCollection {
   fileprivate var hasLineFeedAtEnd: Bool { last == UInt8(ascii: "\n") }
+}
+
+/// Ctrl-C: cancels the request; before there is one it ends the process.
+private final class Interruption: Sendable {
+  private struct State {
+    var signal: Int32?
+    var cancel: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// The signal that came.
+  var signal: Int32? { state.withLock { $0.signal } }
+
+  func receive(_ signal: Int32) {
+    let cancel = state.withLock { state in
+      state.signal = signal
+      return state.cancel
+    }
+    guard let cancel else { _exit(128 + signal) }
+    cancel()
+  }
+
+  func cancels(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancel = cancel } }
 }
 
 /// What a person sees while a request runs: the text as it comes, and before it a line about the loading.

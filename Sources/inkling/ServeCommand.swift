@@ -46,7 +46,7 @@ enum ServeCommand {
       .choice("--framing", "KIND", "How messages are framed", \.framing),
       .value(
         "--idle-unload", "TIME",
-        "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h; a plain number is minutes; 0: never."
+        "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h, or minutes; 0: never."
       ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try idleTime(text) },
       .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
         (settings, path) throws(UsageError) in
@@ -68,7 +68,6 @@ enum ServeCommand {
   private static func serve(_ settings: Settings) async -> Int32 {
     let log = Log.standardError(level: settings.logLevel)
     do throws(ChannelError) {
-      Signals.block()
       let channel = try StandardStreams.takeOver()
       let mirror = try settings.mirror.map { (folder) throws(ChannelError) in try WireMirror(directory: folder) }
       if let mirror {

@@ -9,7 +9,8 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as events. They are taken on a thread of their own, never in a signal handler.
 enum Signals {
-  /// Blocks the signals in this thread and those it starts; called before there are others.
+  /// Blocks the signals in this thread and those it starts; called before there are others. A command that runs for
+  /// longer than a moment then takes them with `onFirst` or `endProcess`.
   static func block() {
     var set = wanted
     pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -22,6 +23,9 @@ enum Signals {
       _exit(128 + next())
     }
   }
+
+  /// Lets the first signal end the process, as it would if it were not blocked. A child sees its socket end.
+  static func endProcess() throws(ChannelError) { try onFirst { _exit(128 + $0) } }
 
   private static func next() -> Int32 {
     var set = wanted
