@@ -12,6 +12,9 @@ enum Signals {
   /// Blocks the signals in this thread and those it starts; called before there are others. A command that runs for
   /// longer than a moment then takes them with `onFirst` or `endProcess`.
   static func block() {
+    // A shell starts background jobs with SIGINT ignored, and what is ignored may never reach `sigwait`.
+    signal(SIGINT, SIG_DFL)
+    signal(SIGTERM, SIG_DFL)
     var set = wanted
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }

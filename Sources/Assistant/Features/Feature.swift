@@ -10,6 +10,8 @@ public struct Feature<Params: GenerationParams, Output: GenerationResult>: Senda
   let source: @Sendable (Params) -> String
   /// What to do with the text, in one or two sentences.
   let task: @Sendable (Params) -> String
+  /// Texts with what is to become of them: a small model learns more from them than from the task.
+  let examples: @Sendable (Params) -> [(source: String, result: String)]
   /// How many times longer than the source the result may well be; bounds an answer that does not end.
   let growth: @Sendable (Params) -> Double
   /// How tokens are chosen when the request's options say nothing else.
@@ -23,7 +25,8 @@ extension Feature {
     let options = params.common.options ?? GenerationOptions()
     let text = source(params)
     var result = GenerateParams()
-    result.messages = Prompt.messages(task: task(params), instructions: params.common.instructions, source: text)
+    result.messages = Prompt.messages(
+      task: task(params), examples: examples(params), instructions: params.common.instructions, source: text)
     result.pinnedMessages = Prompt.sharedMessages.count
     result.sampling = sampling(params).applying(options)
     result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))

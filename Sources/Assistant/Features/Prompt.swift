@@ -5,15 +5,20 @@ enum Prompt {
   static let sharedMessages = [
     PromptMessage(
       .system,
-      "You're an AI assistant for text re-writing. You reply with the rewritten text only and never answer it. "
-        + "You write in the language of the text.")
+      "You're an AI assistant for text re-writing. You reply with the rewritten text only, in its language, and never "
+        + "answer it.")
   ]
 
   /// The task comes before the text, so that a text that looks like a task is seen as what it is.
-  static func messages(task: String, instructions: String?, source: String) -> [PromptMessage] {
+  static func messages(
+    task: String, examples: [(source: String, result: String)], instructions: String?, source: String
+  ) -> [PromptMessage] {
+    let shown = examples.flatMap { example in
+      [PromptMessage(.user, task + "\n\n" + example.source), PromptMessage(.assistant, example.result)]
+    }
     var request = task
     if let instructions, !instructions.isBlank { request += " " + instructions.trimmed }
-    return sharedMessages + [PromptMessage(.user, request + "\n\n" + source.trimmed)]
+    return sharedMessages + shown + [PromptMessage(.user, request + "\n\n" + source.trimmed)]
   }
 }
 

@@ -8,7 +8,7 @@ extension Feature where Params == Rephrase.Params, Output == Rephrase.Result {
       id: "rephrase", title: "Rephrase", description: "Says the selected text again in another tone.",
       input: .selection, output: .replace),
     source: { $0.text },
-    task: { $0.tone.task },
+    task: { $0.tone.task }, examples: { $0.tone.examples },
     growth: { $0.tone.growth },
     sampling: { params in
       // A rewrite has no need of chance, and small models run in circles without a brake. What is only corrected may
@@ -24,15 +24,53 @@ extension Tone {
   /// What the model is told.
   var task: String {
     switch self {
-    case .formal:
-      "Rewrite the input text to make it more professional and formal while retaining its essential content."
-    case .exciting: "Rewrite the input text to make it more exciting and energetic while keeping its meaning."
-    case .simpler: "Rewrite the input text in simpler words and short sentences while keeping its meaning."
-    case .shorter: "Rewrite the input text to make it more concise while preserving its core meaning."
-    case .longer: "Rewrite the input text to make it longer and more detailed while keeping its meaning."
-    case .friendly:
-      "Rewrite the input text to make it more friendly and approachable while maintaining its main points."
+    case .formal: "Rewrite the input text in a formal tone. Keep its meaning and its length."
+    case .exciting: "Rewrite the input text in an exciting tone. Keep its meaning and its length."
+    case .simpler: "Rewrite the input text in simpler words. Keep its meaning."
+    case .shorter: "Rewrite the input text in fewer words. Keep its meaning."
+    case .longer: "Rewrite the input text with more words. Keep its meaning."
+    case .friendly: "Rewrite the input text in a friendly tone. Keep its meaning and its length."
     case .proofread: "Correct the spelling, grammar and punctuation of the input text. Change nothing else."
+    }
+  }
+
+  /// The first text of each pair is a question, so that a model sees that it must not answer.
+  var examples: [(source: String, result: String)] {
+    let question = "hi, where r u? call me when u get home pls"
+    let notice = "The shop is closed today."
+    return switch self {
+    case .formal:
+      [
+        (question, "Hello, where are you? Please call me when you arrive at home."),
+        ("sorry, the shop's shut today", "I apologise, but the shop is closed today."),
+      ]
+    case .exciting:
+      [
+        (question, "Hey, where on earth are you?! Call me the very second you get home!"),
+        ("The shop opens on Monday.", "At last! The shop throws its doors open on Monday!"),
+      ]
+    case .simpler:
+      [
+        ("I would be grateful if you could inform me of your whereabouts.", "Please tell me where you are."),
+        ("The shop will remain closed for the duration of the renovation.", "The shop is closed during the repairs."),
+      ]
+    case .shorter:
+      [
+        ("Hi there, could you please tell me where you are at the moment?", "Where are you now?"),
+        ("Please note that the shop is going to be closed for the whole day today.", notice),
+      ]
+    case .longer:
+      [
+        (question, "Hi there, where are you at the moment? Please give me a call as soon as you get home."),
+        (notice, "Please note that the shop is closed for the whole day today."),
+      ]
+    case .friendly:
+      [
+        (question, "Hi there! Where are you? Give me a call when you get home, please!"),
+        (notice, "Just so you know, the shop is closed today. See you tomorrow!"),
+      ]
+    case .proofread:
+      [("where does he lives now , do you knows ?", "Where does he live now, do you know?"), (notice, notice)]
     }
   }
 
