@@ -5,8 +5,6 @@ import Synchronization
 /// The outgoing half of a connection: a bounded queue that is never in the way of those who add to it, and that one
 /// thread (`run`) writes to the channel.
 final class Outbox: Sendable {
-  typealias Owner = OutgoingQueue.Owner
-
   private struct State {
     var queue = OutgoingQueue()
     var framing: Framing
@@ -18,6 +16,8 @@ final class Outbox: Sendable {
     /// Nothing is written any more.
     var isStopped = false
     var overHardSince: ContinuousClock.Instant?
+    /// A task looks after `overHardSince`; one is enough.
+    var isWatched = false
     var failure: String?
   }
 
@@ -47,32 +47,35 @@ final class Outbox: Sendable {
 
 extension Outbox {
   /// From now on messages and one reply may be sent for the request.
-  func open(_ request: Owner) {
+  func open(_ request: OutgoingQueue.Owner) {
     update { $0.queue.open(request) }
   }
 
   /// Enqueues a message, unless it belongs to a request that has been answered.
-  func send(_ body: [UInt8], from owner: Owner) {
+  func send(_ body: [UInt8], from owner: OutgoingQueue.Owner) {
     update { state in
       if takesIn(&state) { state.queue.add(body, from: owner) }
     }
   }
 
   /// Merges a notification into one that waits, or enqueues it.
-  func sendMerging<Params: MergeableParams>(_ method: String, key: String, _ params: Params, from owner: Owner) {
+  func sendMerging<Params: MergeableParams>(
+    _ method: String, key: String, _ params: Params, from owner: OutgoingQueue.Owner
+  ) {
     update { state in
       if takesIn(&state) { state.queue.addMerging(params, method: method, key: key, from: owner) }
     }
   }
 
   /// Ends a request, with its reply unless that goes out another way. Nothing is sent when it has ended before.
-  func close(_ request: Owner, reply: [UInt8]?) {
+  func close(_ request: OutgoingQueue.Owner, reply: [UInt8]?) {
     update { state in
       guard state.queue.close(request), let reply, takesIn(&state) else { return }
       state.queue.add(reply, from: OutgoingQueue.connection)
     }
   }
 
+  /// Whether `waitUntilWritable` would return at once.
   var isUnderSoftLimit: Bool { state.withLock { isWritable($0) } }
 
   /// Returns at once while the queue is under its soft limit, else when it is again or nothing is written any more.
@@ -140,19 +143,33 @@ extension Outbox {
     if state.queue.byteCount <= limits.outgoingHard {
       state.overHardSince = nil
     } else if state.overHardSince == nil {
-      let now = ContinuousClock.now
-      state.overHardSince = now
-      Task { [weak self, limits] in
-        try? await Task.sleep(for: limits.outgoingHold)
-        self?.dropIfOver(since: now)
+      state.overHardSince = .now
+      if !state.isWatched {
+        state.isWatched = true
+        Task { [weak self, limits] in
+          var wait: Duration? = limits.outgoingHold
+          while let time = wait {
+            try? await Task.sleep(for: time)
+            wait = self?.dropIfOver()
+          }
+        }
       }
     }
   }
 
-  private func dropIfOver(since start: ContinuousClock.Instant) {
+  /// Gives up a connection that has been over the hard limit for too long. Returns when to look again, if it still is.
+  private func dropIfOver() -> Duration? {
+    var wait: Duration?
     update { state in
-      if state.overHardSince == start { fail(Self.unread(state), &state) }
+      let left = state.overHardSince.map { limits.outgoingHold - (ContinuousClock.now - $0) }
+      if let left, left > .zero {
+        wait = left
+      } else {
+        state.isWatched = false
+        if left != nil { fail(Self.unread(state), &state) }
+      }
     }
+    return wait
   }
 
   private static func unread(_ state: State) -> String {

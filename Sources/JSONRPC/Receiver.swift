@@ -136,10 +136,8 @@ package struct Receiver {
   ) throws(RPCError) {
     let requests = connection.requests
     let serial = lastSerial + 1
-    switch requests.admit(id, serial: serial, isExempt: lifecycle.isExempt(method)) {
-    case .admitted: break
-    case .duplicate: throw .invalidRequest("a request with this id is still running")
-    case .overloaded(let limit): throw connection.limits.overloadedError(limit)
+    if let limit = requests.admit(id, serial: serial, isExempt: lifecycle.isExempt(method)) {
+      throw connection.limits.overloadedError(limit)
     }
     lifecycle.accepted(method)
     let responder = open(id, batch, isRunning: true)

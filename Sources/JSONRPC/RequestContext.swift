@@ -2,7 +2,7 @@
 public struct RequestContext: Sendable {
   public let id: RequestID
   public let connection: Connection
-  let serial: Outbox.Owner
+  let serial: OutgoingQueue.Owner
 
   /// Sends a notification that belongs to this request. It is dropped once the request has been answered.
   public func notify<N: NotificationMethod>(_: N.Type, _ params: N.Params) {

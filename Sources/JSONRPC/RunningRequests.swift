@@ -3,14 +3,8 @@ import Synchronization
 
 /// The peer's requests that run in tasks: for cancellation, for the limits, and to wait for their end.
 final class RunningRequests: Sendable {
-  enum Admission: Equatable {
-    case admitted
-    case duplicate
-    case overloaded(limit: Int)
-  }
-
   private struct Entry {
-    let serial: Outbox.Owner
+    let serial: OutgoingQueue.Owner
     /// Whether it has a place under the shared limit.
     let isShared: Bool
     var task: Task<Void, Never>?
@@ -31,26 +25,23 @@ final class RunningRequests: Sendable {
 
   func isRunning(_ id: RequestID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
-  /// Takes a place for a request that is going to run.
-  func admit(_ id: RequestID, serial: Outbox.Owner, isExempt: Bool) -> Admission {
+  /// Takes a place for a request that is going to run, whose id is not running yet. Returns the limit that refuses it.
+  func admit(_ id: RequestID, serial: OutgoingQueue.Owner, isExempt: Bool) -> Int? {
     state.withLock { state in
-      if state.entries[id] != nil { return .duplicate }
-      if state.entries.count >= limits.requestsInFlight, !isExempt {
-        return .overloaded(limit: limits.requestsInFlight)
-      }
+      if state.entries.count >= limits.requestsInFlight, !isExempt { return limits.requestsInFlight }
       var isShared = false
       if let shared = limits.sharedRequests, !isExempt {
-        guard shared.enter() else { return .overloaded(limit: shared.limit) }
+        guard shared.enter() else { return shared.limit }
         isShared = true
       }
       state.entries[id] = Entry(serial: serial, isShared: isShared)
       state.running += 1
-      return .admitted
+      return nil
     }
   }
 
   /// The task of an admitted request; it may have ended already.
-  func started(_ id: RequestID, serial: Outbox.Owner, _ task: Task<Void, Never>) {
+  func started(_ id: RequestID, serial: OutgoingQueue.Owner, _ task: Task<Void, Never>) {
     state.withLock { state in
       if state.entries[id]?.serial == serial { state.entries[id]?.task = task }
     }
@@ -65,7 +56,7 @@ final class RunningRequests: Sendable {
   }
 
   /// The id may be used again.
-  func free(_ id: RequestID, serial: Outbox.Owner) {
+  func free(_ id: RequestID, serial: OutgoingQueue.Owner) {
     let isShared = state.withLock { state in
       guard let entry = state.entries[id], entry.serial == serial else { return false }
       state.entries[id] = nil

@@ -125,9 +125,9 @@ private struct FuzzRun {
   }
 
   private func sendOneMore(_ receiver: inout Receiver, _ connection: Connection) throws {
-    // Any message tells which framing a connection has settled on; before the first byte it takes either.
+    // While the framing is open, a line is always right; after blanks a header would not be.
     let text = call("\"one more\"")
-    let bytes = connection.framing == .line ? Array((text + "\n").utf8) : framed(text)
+    let bytes = connection.framing == .header ? framed(text) : Array((text + "\n").utf8)
     let end = bytes.withUnsafeBytes { receiver.receive($0) }
     if let end { throw FuzzFailure(description: "a valid request ended the connection: \(end)") }
   }
