@@ -20,10 +20,9 @@ let wireBenchmark = Benchmark(name: "wire", summary: "messages over a socketpair
   defer { client.close() }
 
   let size = JSONWriter.bytes(of: .string(text)).count + 40
-  print(
-    "  round trip of a request of about \(size) bytes, answered in order, µs: \(try roundTrips(client, InOrder.self, text))"
-  )
-  print("  the same, answered by a task, µs: \(try roundTrips(client, InTask.self, text))")
+  print("  round trips of about \(size) bytes each way, µs:")
+  print("    answered in order: \(try roundTrips(client, InOrder.self, text))")
+  print("    answered by a task: \(try roundTrips(client, InTask.self, text))")
 
   let count = 50_000
   let start = ContinuousClock.now
