@@ -62,7 +62,9 @@ final class EngineThread: Sendable {
       while let commands = self.nextCommands(waits: !worker.hasWork) {
         for command in commands { worker.perform(command) }
         worker.step()
+        // Before the events go out: who has got an answer finds its cells given back.
         self.snapshot.withLock { $0 = worker.statistics }
+        worker.deliverEvents()
       }
       worker.abandon()
       self.isBusy.store(false, ordering: .relaxed)
@@ -124,7 +126,10 @@ private struct Worker {
     guard let generator else { return }
     hasWork = generator.step()
     if hasWork { signal.advance() }
-    for event in generator.takeEvents() { deliver(event) }
+  }
+
+  mutating func deliverEvents() {
+    for event in generator?.takeEvents() ?? [] { deliver(event) }
   }
 
   private mutating func deliver(_ event: InferenceEvent) {

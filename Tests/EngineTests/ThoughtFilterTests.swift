@@ -29,7 +29,8 @@ import Testing
     Case(output: "no end", answer: "", begins: true),
     Case(output: "<think>日本</think>語", answer: "語"),
     Case(
-      output: "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.", answer: "Yes.",
+      output: "<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+      answer: "Yes.",
       open: "<|channel|>analysis<|message|>", close: "<|channel|>final<|message|>"),
   ]
 
