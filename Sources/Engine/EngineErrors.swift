@@ -33,7 +33,7 @@ extension RPCError {
     case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):
       self = .engine(
         .contextWindowExceeded,
-        "the prompt has \(promptTokens) tokens; with \(reserved) for the answer that is more than the window's \(contextSize)",
+        "the prompt has \(promptTokens) tokens; with \(reserved) for the answer they exceed the window of \(contextSize)",
         [
           "promptTokens": promptTokens.json, "contextSize": contextSize.json, "reservedForOutput": reserved.json,
         ])
