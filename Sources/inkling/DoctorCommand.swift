@@ -2,7 +2,6 @@ import Assistant
 import AssistantProtocol
 import EngineProtocol
 import JSON
-import JSONRPC
 
 #if canImport(Glibc)
   import Glibc
@@ -25,12 +24,6 @@ enum DoctorCommand {
     defaults: { Settings() }, run: { await examine($0) })
 
   private static func examine(_ settings: Settings) async -> Int32 {
-    do throws(ChannelError) {
-      try Signals.endProcess()
-    } catch {
-      Terminal.writeError("inkling: cannot start: \(error.message)\n")
-      return Program.Status.failed
-    }
     var findings: [Finding] = [
       Finding("version", .good, Program.version, [("version", .string(Program.version))]),
       Finding("program", .good, Executable.path, [("path", .string(Executable.path))]),

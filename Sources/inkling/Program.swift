@@ -1,5 +1,11 @@
 import JSON
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The program: finds the command and runs it.
 enum Program {
   static let version = "0.1.0"
@@ -41,7 +47,12 @@ enum Program {
     Entry(EngineCommand.command),
   ]
 
-  static func run(_ arguments: [String]) async -> Int32 {
+  /// Runs the command line in a task, and then ends the process.
+  static func start(_ arguments: [String]) {
+    Task { exit(await run(arguments)) }
+  }
+
+  private static func run(_ arguments: [String]) async -> Int32 {
     guard let first = arguments.first else {
       Terminal.writeError(help)
       return Status.usage

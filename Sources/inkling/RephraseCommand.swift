@@ -67,11 +67,7 @@ enum RephraseCommand {
   private static func rephrase(_ settings: Settings) async -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     let interruption = Interruption()
-    do throws(ChannelError) {
-      try Signals.onFirst { interruption.receive($0) }
-    } catch {
-      return fail("cannot start: \(error.message)", Program.Status.failed)
-    }
+    Signals.onFirst { interruption.receive($0) }
     let text: String
     do throws(InputError) {
       text = if let argument = settings.text { argument } else { try readText() }

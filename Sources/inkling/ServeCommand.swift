@@ -73,7 +73,7 @@ enum ServeCommand {
       if let mirror {
         Terminal.writeError("inkling: ALL MESSAGES, TEXTS INCLUDED, ARE RECORDED in \(mirror.path) (--mirror)\n")
       }
-      return try await serve(settings, channel, mirror, log)
+      return await serve(settings, channel, mirror, log)
     } catch {
       log.error("cannot start: \(error.message)")
       return Program.Status.failed
@@ -82,10 +82,10 @@ enum ServeCommand {
 
   private static func serve(
     _ settings: Settings, _ channel: FileChannel, _ mirror: WireMirror?, _ log: Log
-  ) async throws(ChannelError) -> Int32 {
+  ) async -> Int32 {
     let supervisor = settings.engine.makeSupervisor(log: log)
     let connections = Connections()
-    try Signals.onFirst { signal in
+    Signals.onFirst { signal in
       log.info("ended by signal \(signal)")
       connections.closeAll()
     }

@@ -1,4 +1,3 @@
-import JSONRPC
 import Synchronization
 
 #if canImport(Glibc)
@@ -7,10 +6,16 @@ import Synchronization
   import Darwin
 #endif
 
-/// SIGINT, SIGTERM and SIGHUP as events. They are taken on a thread of their own, never in a signal handler.
+/// SIGINT, SIGTERM and SIGHUP as events. The main thread waits for them and does nothing else; every other thread
+/// blocks them. (An asynchronous `main` would leave that thread to Dispatch, which unblocks all signals in it.)
 enum Signals {
-  /// Blocks the signals in this thread and those it starts; called before there are others. A command that runs for
-  /// longer than a moment then takes them with `onFirst` or `endProcess`.
+  private static let handler = Mutex<(@Sendable (Int32) -> Void)?>(nil)
+
+  /// Calls the body with the first signal that comes from now on. Without a body, and with the second signal, the
+  /// process ends at once; a child of it sees its socket end and leaves too.
+  static func onFirst(_ body: @escaping @Sendable (Int32) -> Void) { handler.withLock { $0 = body } }
+
+  /// Blocks the signals in this thread and those it starts; called before there are others.
   static func block() {
     // A shell starts background jobs with SIGINT ignored, and what is ignored may never reach `sigwait`.
     signal(SIGINT, SIG_DFL)
@@ -19,22 +24,19 @@ enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Calls the body with the first signal that comes. A second one ends the process at once.
-  static func onFirst(_ body: @escaping @Sendable (Int32) -> Void) throws(ChannelError) {
-    try DedicatedThread.start(name: "signals", stackSize: 128 << 10) {
-      body(next())
-      _exit(128 + next())
+  /// Serves signals for as long as the process lives.
+  static func serve() -> Never {
+    while true {
+      var set = wanted
+      var signal: Int32 = 0
+      guard sigwait(&set, &signal) == 0 else { continue }
+      let body = handler.withLock { handler in
+        defer { handler = nil }
+        return handler
+      }
+      guard let body else { _exit(128 + signal) }
+      body(signal)
     }
-  }
-
-  /// Lets the first signal end the process, as it would if it were not blocked. A child sees its socket end.
-  static func endProcess() throws(ChannelError) { try onFirst { _exit(128 + $0) } }
-
-  private static func next() -> Int32 {
-    var set = wanted
-    var signal: Int32 = 0
-    while sigwait(&set, &signal) != 0 {}
-    return signal
   }
 
   private static var wanted: sigset_t {

@@ -9,4 +9,5 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 if EngineCommand.isMeant(by: arguments) { exit(EngineCommand.run()) }
 // While this is the only thread: what it blocks, all others will.
 Signals.block()
-exit(await Program.run(arguments))
+Program.start(arguments)
+Signals.serve()
