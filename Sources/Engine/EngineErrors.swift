@@ -33,7 +33,7 @@ extension RPCError {
     case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):
       self = .engine(
         .contextWindowExceeded,
-        "the prompt has \(promptTokens) tokens; with \(reserved) for the answer they exceed the window of \(contextSize)",
+        "the prompt has \(promptTokens) tokens; with \(reserved) for the answer too many for \(contextSize)",
         [
           "promptTokens": promptTokens.json, "contextSize": contextSize.json, "reservedForOutput": reserved.json,
         ])

@@ -17,6 +17,7 @@ public final class LlamaModel: TokenModel {
   private let context: ContextHandle
   private var batch: BatchHandle
   private let signal: ComputeSignal
+  private var governor: ThreadGovernor
   /// Positions that a sliding-window model still sees; 0 when it sees all.
   private let window: Int32
   private let keepsWholeStates: Bool
@@ -39,6 +40,7 @@ public final class LlamaModel: TokenModel {
     self.template = template
     self.facts = facts
     self.signal = signal
+    governor = ThreadGovernor(most: facts.threads.batch)
   }
 
   public var vocabularySize: Int { vocabulary.size }
@@ -87,11 +89,7 @@ public final class LlamaModel: TokenModel {
       }
     }
     if signal.isStopped { throw .aborted }
-    let code = LibraryLog.duringStep {
-      batch.decode(rows, in: context)
-    } isExpected: {
-      (0...2).contains($0)
-    }
+    let code = compute(rows)
     signal.advance()
     switch code {
     case 0: break
@@ -103,6 +101,25 @@ public final class LlamaModel: TokenModel {
       let problem = unsafe withLogits(row: index) { unsafe LogitCheck.problem(in: UnsafeBufferPointer($0)) }
       if let problem { throw .failed(problem) }
     }
+  }
+
+  private func compute(_ rows: [BatchRow]) -> Int32 {
+    // Steps of one row have a thread count of their own, on which bit-identical results depend.
+    let isGoverned = rows.count > 1
+    if isGoverned {
+      unsafe llama_set_n_threads(context.pointer, Int32(facts.threads.decode), Int32(governor.threads))
+    }
+    let start = ContinuousClock.now
+    let before = ThreadGovernor.processorTime
+    let code = LibraryLog.duringStep {
+      batch.decode(rows, in: context)
+    } isExpected: {
+      (0...2).contains($0)
+    }
+    if isGoverned {
+      governor.record(wall: ContinuousClock.now - start, processor: ThreadGovernor.processorTime - before)
+    }
+    return code
   }
 
   public func withLogits<Value>(row: Int, _ body: (UnsafeMutableBufferPointer<Float>) -> Value) -> Value {
