@@ -13,7 +13,7 @@ import Synchronization
 /// The engine process: serves EngineProtocol on descriptor 3, a socket that the front end has left there, until the
 /// front end is gone.
 ///
-/// - Returns: the exit status: 0 when the front end ended it, 1 when the connection failed.
+/// - Returns: the exit status: 0 when the front end ended it or is gone, 1 when it does not speak the protocol.
 public func runEngine(buildID: String) -> Int32 {
   let channel: FileChannel
   do throws(ChannelError) {
@@ -28,8 +28,9 @@ public func runEngine(buildID: String) -> Int32 {
   Task {
     do {
       switch try await server.serve(channel, buildID: buildID, processID: Int(getpid())) {
-      case .endOfInput, .exit, .closed: break
-      case .protocolError(let message), .ioError(let message):
+      // On this socket a failure means that the peer is gone: it died before it had read everything.
+      case .endOfInput, .exit, .closed, .ioError: break
+      case .protocolError(let message):
         complain("the connection to the front end failed: \(message)")
         status.store(1, ordering: .relaxed)
       }

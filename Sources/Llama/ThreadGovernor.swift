@@ -15,13 +15,12 @@ package struct ThreadGovernor {
   /// Threads for the next batch.
   package private(set) var threads: Int
   private let most: Int
-  /// Batches until more threads are tried again, and how many there are between two tries.
-  private var untilTry = 0
-  private var patience = Self.leastPatience
-  private static let leastPatience = 8
-  private static let mostPatience = 128
+  /// Computing time until more threads are tried again.
+  private var untilTry = Duration.zero
   /// Shorter batches say nothing.
   private static let telling = Duration.milliseconds(2)
+  /// A try that fails may cost this share of the time at most.
+  private static let costOfTries = 20
 
   package init(most: Int) {
     self.most = max(1, most)
@@ -33,15 +32,12 @@ package struct ThreadGovernor {
     guard most > 1, wall >= Self.telling else { return }
     let share = processor / wall
     if threads > 1, share < Double(threads) * 0.75 {
-      // As many as there were processors for. A try that failed makes the next one later.
+      // As many as there were processors for.
       threads = max(1, min(threads - 1, Int(share)))
-      untilTry = patience
-      patience = min(patience * 2, Self.mostPatience)
+      untilTry = max(.seconds(1), wall * Self.costOfTries)
     } else if threads < most {
-      untilTry -= 1
-      if untilTry <= 0 { threads = most }
-    } else {
-      patience = Self.leastPatience
+      untilTry -= wall
+      if untilTry <= .zero { threads = most }
     }
   }
 
