@@ -83,12 +83,10 @@ func check(
 }
 
 /// Everything a new connection answers to these pieces, and its end.
-func exchange(
-  _ pieces: [ArraySlice<UInt8>], _ setting: Setting, _ router: Router = .testServer
-) async throws -> ([UInt8], ConnectionEnd) {
+func exchange(_ pieces: [ArraySlice<UInt8>], _ setting: Setting) async throws -> ([UInt8], ConnectionEnd) {
   let (near, far) = InMemoryChannel.pair()
   let connection = Connection(
-    channel: far, framing: setting.framing, router: router, lifecycle: setting.lifecycle, limits: setting.limits)
+    channel: far, framing: setting.framing, router: .testServer, lifecycle: setting.lifecycle, limits: setting.limits)
   connection.start()
   async let output = onThread(deadline: patience, "reading the output") { near.readToEnd() }
   try await onThread(deadline: patience, "writing the input") {
