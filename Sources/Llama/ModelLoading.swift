@@ -1,5 +1,6 @@
 import CLlama
 import Inference
+import Synchronization
 
 extension LlamaModel {
   /// How a model is to be run.
@@ -36,6 +37,22 @@ extension LlamaModel {
   public static func load(
     path: String, options: Options = Options(), signal: ComputeSignal = ComputeSignal(),
     progress: (Double) -> Void = { _ in }
+  ) throws(ModelLoadError) -> LlamaModel {
+    // One load at a time in a process: some facts are read from the library's log, which is one for all.
+    var outcome: Result<LlamaModel, ModelLoadError>?
+    loading.withLock { _ in
+      outcome = Result { () throws(ModelLoadError) in
+        try loadAlone(path: path, options: options, signal: signal, progress: progress)
+      }
+    }
+    guard let outcome else { throw stopped }
+    return try outcome.get()
+  }
+
+  private static let loading = Mutex(())
+
+  private static func loadAlone(
+    path: String, options: Options, signal: ComputeSignal, progress: (Double) -> Void
   ) throws(ModelLoadError) -> LlamaModel {
     let header = try ModelFileCheck.check(path)
     _ = Library.started
