@@ -47,14 +47,13 @@ public struct TextRange: JSONMessage, Equatable {
 
 /// What the reader of a result should know.
 public enum WarningCode: String, JSONStringEnum {
-  case suspiciousCharacters, structureChanged, truncatedByLimit, retried, contextNearlyFull
+  case suspiciousCharacters, truncatedByLimit, retried, contextNearlyFull
 
   /// What it means, for protocol.md.
   public var summary: String {
     switch self {
     case .suspiciousCharacters:
       "The text holds invisible, control or bidirectional characters that the source did not have; `range` says where."
-    case .structureChanged: "The text does not keep the lines or paragraphs of the source."
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."
     case .retried: "The engine was restarted, and the request was run again."
     case .contextNearlyFull: "More than 90 % of the context window is used."

@@ -51,3 +51,8 @@ func imports(in file: SourceFile) -> [(module: String, line: Int)] {
 func modulesInCodeMap(_ text: String) -> [String] {
   text.split(separator: "\n").compactMap { $0.firstMatch(of: #/^\| `(\w+)` \|/#).map { String($0.1) } }
 }
+
+/// The Swift files that a README names in backticks.
+func filesNamed(in text: String) -> [String] {
+  text.matches(of: #/`([\w+]+\.swift)`/#).map { String($0.1) }
+}

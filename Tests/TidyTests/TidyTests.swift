@@ -61,6 +61,15 @@ import Testing
     #expect(allowedImports.keys.sorted() == folders, "allowedImports and the folders of Sources differ")
   }
 
+  @Test func everyFileOfTheArchitectureExists() throws {
+    let named = filesNamed(in: try readText(Repository.path("Sources/README.md")))
+    #expect(named.count > 20, "the path of one request names its files")
+    let sources = try Checkout.swiftSources(under: "Sources").map(\.path)
+    for name in named {
+      #expect(sources.contains { $0.hasSuffix("/" + name) }, "Sources/README.md names \(name), which does not exist")
+    }
+  }
+
   @Test func rootIsShort() throws {
     let strangers = try Checkout.names(in: "").filter { !$0.hasPrefix(".") && !topLevel.contains($0) }
     #expect(strangers == [])
