@@ -83,10 +83,10 @@ extension AssistantError {
     case .modelUnavailable(_, let message, let remedy): "\(message) \(remedy)"
     case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):
       "The text is too long: it takes \(promptTokens) tokens, and of the context window's \(contextSize) at least "
-        + "\(reserved) are kept for the answer. Send a shorter text, or start the daemon with a larger --context."
+        + "\(reserved) are kept for the answer. Send a shorter text, or use a model with a larger window."
     case .sessionNotFound(let id): "There is no session “\(id)”. Create it first, or leave sessionId out."
     case .sessionBusy(let id): "The session “\(id)” is at work. Wait for its request to end, or cancel it."
-    case .emptyPrompt: "There is no text to work on. Select some first."
+    case .emptyPrompt: "There is no text to work on, or only white space."
     case .unsupportedSchema(let pointer, let keyword):
       "The schema uses “\(keyword)” at “\(pointer)”, which is not supported. Leave it out."
     case .guardrailViolation(let rule): "The request was stopped by the rule “\(rule)”. Change the text."

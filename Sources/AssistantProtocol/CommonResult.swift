@@ -55,7 +55,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .suspiciousCharacters:
       "The text holds invisible, control or bidirectional characters that the source did not have; `range` says where."
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."
-    case .retried: "The engine was restarted, and the request was run again."
+    case .retried: "The request was run again: the engine was restarted, or the first answer was not usable."
     case .contextNearlyFull: "More than 90 % of the context window is used."
     }
   }

@@ -12,7 +12,7 @@ public struct WorkDoneBegin: JSONMessage, Equatable {
     self.percentage = percentage
   }
   public static let fields: [JSONField<WorkDoneBegin>] = [
-    .constant("kind", "begin", "The first report."), .required("title", \.title, "What is done: `Loading the model`."),
+    .constant("kind", "begin", "The first report."), .required("title", \.title, "What is done: `Rephrase`."),
     .optional("message", \.message, "What is done at the moment."),
     .optional("percentage", \.percentage, "How much of it is done, when that is known.", in: 0...100),
   ]

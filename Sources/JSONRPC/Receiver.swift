@@ -109,7 +109,8 @@ package struct Receiver {
       switch connection.router.route(forRequest: method) {
       case nil: throw .methodNotFound(method)
       case .inOrder(let handler)?: runInOrder(id, method, params, handler, batch)
-      case .concurrent(let prepare)?: try start(id, method, try prepare(params), batch)
+      case .concurrent(let isLight, let prepare)?:
+        try start(id, method, isLight: isLight, try prepare(params), batch)
       }
     } catch {
       answer(id: id, error, batch)
@@ -132,11 +133,11 @@ package struct Receiver {
   }
 
   private mutating func start(
-    _ id: RequestID, _ method: String, _ run: @escaping Router.Running, _ batch: Batch?
+    _ id: RequestID, _ method: String, isLight: Bool, _ run: @escaping Router.Running, _ batch: Batch?
   ) throws(RPCError) {
     let requests = connection.requests
     let serial = lastSerial + 1
-    if let limit = requests.admit(id, serial: serial, isExempt: lifecycle.isExempt(method)) {
+    if let limit = requests.admit(id, serial: serial, isLight: isLight, isExempt: lifecycle.isExempt(method)) {
       throw connection.limits.overloadedError(limit)
     }
     lifecycle.accepted(method)

@@ -7,7 +7,7 @@ public struct Router: Sendable {
 
   enum Route: Sendable {
     /// Decodes on the reading thread, then runs in a task of its own.
-    case concurrent(@Sendable (JSONValue) throws(RPCError) -> Running)
+    case concurrent(isLight: Bool, @Sendable (JSONValue) throws(RPCError) -> Running)
     /// Decodes and runs on the reading thread.
     case inOrder(@Sendable (JSONValue, RequestContext) throws(RPCError) -> JSONValue)
   }
@@ -19,10 +19,13 @@ public struct Router: Sendable {
 
   /// Serves a request in a task of its own, which `$/cancelRequest` cancels. An error thrown after that is answered as
   /// -32800, whatever it is; a result that was ready is still sent.
+  ///
+  /// - Parameter isLight: it only looks at something; more of these may run at once than of others.
   public mutating func on<R: RequestMethod>(
-    _: R.Type, _ handler: @escaping @Sendable (R.Params, RequestContext) async throws(RPCError) -> R.Result
+    _: R.Type, isLight: Bool = false,
+    _ handler: @escaping @Sendable (R.Params, RequestContext) async throws(RPCError) -> R.Result
   ) {
-    requests[ExactString(R.name)] = .concurrent { (json) throws(RPCError) in
+    requests[ExactString(R.name)] = .concurrent(isLight: isLight) { (json) throws(RPCError) in
       let params = try Self.params(R.Params.self, json)
       return { (context) async throws(RPCError) in try await handler(params, context).json }
     }

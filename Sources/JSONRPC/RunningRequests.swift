@@ -17,6 +17,9 @@ final class RunningRequests: Sendable {
     var isWaitedFor = false
   }
 
+  /// A light request is still answered when so many times the limit are running.
+  private static let lightFactor = 4
+
   private let limits: ConnectionLimits
   private let state = Mutex(State())
   private let changed = DispatchSemaphore(value: 0)
@@ -26,11 +29,12 @@ final class RunningRequests: Sendable {
   func isRunning(_ id: RequestID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
   /// Takes a place for a request that is going to run, whose id is not running yet. Returns the limit that refuses it.
-  func admit(_ id: RequestID, serial: OutgoingQueue.Owner, isExempt: Bool) -> Int? {
+  func admit(_ id: RequestID, serial: OutgoingQueue.Owner, isLight: Bool, isExempt: Bool) -> Int? {
     state.withLock { state in
-      if state.entries.count >= limits.requestsInFlight, !isExempt { return limits.requestsInFlight }
+      let limit = limits.requestsInFlight * (isLight ? Self.lightFactor : 1)
+      if state.entries.count >= limit, !isExempt { return limit }
       var isShared = false
-      if let shared = limits.sharedRequests, !isExempt {
+      if let shared = limits.sharedRequests, !isExempt, !isLight {
         guard shared.enter() else { return shared.limit }
         isShared = true
       }

@@ -33,13 +33,15 @@ enum DoctorCommand {
     findings.append(file)
     if file.verdict != .bad { findings += await ModelExamination.engine(settings.engine) }
     let isWell = findings.allSatisfy { $0.verdict != .bad }
+    let written: Int32
     if settings.json {
       let members = findings.map { ($0.name, $0.json) } + [("ok", JSONValue.bool(isWell))]
-      Terminal.write(JSONWriter.text(of: .object(JSONObject(members))) + "\n")
+      written = Terminal.write(JSONWriter.text(of: .object(JSONObject(members))) + "\n")
     } else {
-      Terminal.write(findings.map(\.text).joined() + (isWell ? "All is well.\n" : "Something is wrong: see above.\n"))
+      written = Terminal.write(
+        findings.map(\.text).joined() + (isWell ? "All is well.\n" : "Something is wrong: see above.\n"))
     }
-    return isWell ? 0 : Program.Status.failed
+    return isWell ? written : Program.Status.failed
   }
 }
 

@@ -53,6 +53,11 @@ enum Program {
   }
 
   private static func run(_ arguments: [String]) async -> Int32 {
+    // Swift has replaced what is not UTF-8, and nobody wants that in a result.
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let argument = CommandLine.unsafeArgv[index] else { continue }
+      if String(validatingCString: argument) == nil { return refuse("argument \(index) is not UTF-8") }
+    }
     guard let first = arguments.first else {
       Terminal.writeError(help)
       return Status.usage

@@ -30,8 +30,8 @@ enum RephraseCommand {
   static let command = Command<Settings>(
     name: "rephrase", summary: "Says a text again in another tone.", arguments: "[TEXT...]",
     details: [
-      "The text is the arguments, or standard input when there are none. The result goes to standard output: on a "
-        + "terminal as it is written and without control characters, otherwise all at once and byte for byte."
+      "The text is the arguments, or standard input when there are none or only “-”. The result goes to standard "
+        + "output: on a terminal as it is written and without control characters, otherwise whole and byte for byte."
     ],
     choicesTitle: "Tones", choices: Tone.allCases.map { ($0.rawValue, $0.choice.description) },
     options: [
@@ -61,7 +61,10 @@ enum RephraseCommand {
       (4, "The text is empty, not UTF-8, over 4 MiB, or too long for the context window."), (130, "Interrupted."),
     ],
     defaults: { Settings() },
-    takeArguments: { settings, words in if !words.isEmpty { settings.text = words.joined(separator: " ") } },
+    takeArguments: { settings, words in
+      if !words.isEmpty { settings.text = words.joined(separator: " ") }
+      if words.count == 1, words[0].hasSameBytes(as: "-") { settings.text = nil }
+    },
     run: { await rephrase($0) })
 
   private static func rephrase(_ settings: Settings) async -> Int32 {
@@ -129,11 +132,12 @@ enum RephraseCommand {
   private static func finish(_ result: Rephrase.Result, _ screen: Screen, addsLineFeed: Bool) -> Int32 {
     var status: Int32 = 0
     if screen.streams {
-      if !result.text.utf8.hasLineFeedAtEnd { Terminal.write("\n") }
+      if !result.text.utf8.hasLineFeedAtEnd { status = Terminal.write("\n") }
     } else {
       let ends = addsLineFeed && !result.text.utf8.hasLineFeedAtEnd
       status = Terminal.write(ends ? result.text + "\n" : result.text)
     }
+    if status != 0 { return fail("standard output cannot be written", status) }
     for warning in result.common.warnings { Terminal.writeError("inkling: warning: \(warning.message)\n") }
     return status
   }
@@ -202,7 +206,7 @@ private final class Screen: Sendable {
 
   /// The text is shown as it comes.
   let streams = Terminal.outputIsTerminal
-  private let showsProgress = Terminal.errorIsTerminal
+  private let showsProgress = Terminal.errorIsTerminal && !Terminal.isDumb
   private let state = Mutex(State())
 
   var sink: RequestSink {
@@ -238,6 +242,7 @@ private final class Screen: Sendable {
     guard case .report(let report) = progress, let message = report.message, let percentage = report.percentage else {
       return
     }
+    if state.withLock({ $0.lineIsOpen }) { return }
     state.withLock { $0.progressIsShown = true }
     Terminal.writeError("\r\u{1B}[K\(message): \(percentage) %")
   }

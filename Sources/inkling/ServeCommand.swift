@@ -60,7 +60,9 @@ enum ServeCommand {
     ],
     exitStatuses: [
       (0, "The client ended the session (exit after shutdown, or end of input), or a signal did."),
-      (1, "Exit without shutdown, input that is not the protocol, or input that ended inside a message."),
+      (
+        1, "Exit without shutdown, input that is not the protocol, or, with headers, input that ended inside a message."
+      ),
       (2, "The command line is wrong."),
     ],
     defaults: { Settings() }, run: { await serve($0) })
@@ -83,6 +85,9 @@ enum ServeCommand {
   private static func serve(
     _ settings: Settings, _ channel: FileChannel, _ mirror: WireMirror?, _ log: Log
   ) async -> Int32 {
+    if Terminal.inputIsTerminal {
+      Terminal.writeError("inkling: serving JSON-RPC on standard input; Ctrl-D ends it (see “inkling serve --help”)\n")
+    }
     let supervisor = settings.engine.makeSupervisor(log: log)
     let connections = Connections()
     Signals.onFirst { signal in
@@ -115,10 +120,11 @@ enum ServeCommand {
   private static func watch(_ processID: Int, _ log: Log, _ gone: @escaping @Sendable () -> Void) {
     guard let processID = pid_t(exactly: processID), processID > 0 else { return }
     Task {
-      while kill(processID, 0) == 0 || errno != ESRCH {
+      // First the wait: `initialize` is answered even when the process was never there.
+      repeat {
         do { try await Task.sleep(for: .seconds(1)) } catch { return }
-      }
-      log.info("the client's process is gone")
+      } while kill(processID, 0) == 0 || errno != ESRCH
+      log.warning("the process \(processID), which the client named as its own, is not there: the daemon ends")
       gone()
     }
   }

@@ -10,6 +10,12 @@ enum Terminal {
   static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
   static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
+  /// Whether the terminal knows no control sequences, such as the shell inside an editor.
+  static var isDumb: Bool {
+    guard let name = getenv("TERM") else { return false }
+    return strcmp(name, "dumb") == 0
+  }
+
   /// Writes to standard output; the exit status for a command that is then done: 1 when it cannot be written.
   @discardableResult
   static func write(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : Program.Status.failed }

@@ -169,6 +169,36 @@ import Testing
     _ = await client.end()
   }
 
+  @Test func anExampleOfThePromptIsNoAnswer() async throws {
+    var counted = GenerateResult.scripted()
+    counted.promptTokens = 100
+    let rows: [(source: String, first: String, isRunAgain: Bool)] = [
+      ("ok", "I apologize, but the shop is closed today.", true),
+      ("where r u", "Please call me when you arrive at home.", true),
+      ("sorry, the shop is closed today", "I am sorry, but the shop is closed today.", false),
+      ("ok", "That is agreeable to me.", false),
+    ]
+    for row in rows {
+      let engine = ScriptedEngine([
+        [.event(.text(row.first)), .event(.finished(counted))],
+        [.event(.text("Very ")), .event(.text("well.")), .event(.finished(counted))],
+      ])
+      let client = await TestClient(engine)
+      try await client.initialize()
+      var common = CommonParams()
+      common.partialResultToken = Self.token
+      let answer = try await client.connection.request(
+        Rephrase.self, Rephrase.Params(text: row.source, common: common), timeout: .seconds(10))
+      #expect(answer.text == (row.isRunAgain ? "Very well." : row.first))
+      #expect(Self.assembled(client.partials(Self.token), .utf16) == answer.text)
+      #expect(answer.common.warnings.map(\.code) == (row.isRunAgain ? [.retried] : []))
+      #expect(answer.common.usage.promptTokens == (row.isRunAgain ? 200 : 100))
+      #expect(engine.prompts.count == (row.isRunAgain ? 2 : 1))
+      if row.isRunAgain { #expect(engine.prompts[1].messages.count == 2) }
+      _ = await client.end()
+    }
+  }
+
   @Test func progressTellsOfLoadingAndReading() async throws {
     let next = (0..<3).map { _ in Gate<Void>() }
     let engine = ScriptedEngine([
@@ -193,10 +223,10 @@ import Testing
     _ = try await answer
     #expect(
       client.work(Self.token) == [
-        .begin(WorkDoneBegin(title: "Rephrase")),
-        .report(WorkDoneReport(message: "Loading the model", percentage: 50)),
-        .report(WorkDoneReport(message: "Reading the text", percentage: 25)),
-        .report(WorkDoneReport(message: "Writing")), .end(WorkDoneEnd()),
+        .begin(WorkDoneBegin(title: "Rephrase", percentage: 0)),
+        .report(WorkDoneReport(message: "Loading the model", percentage: 25)),
+        .report(WorkDoneReport(message: "Reading the text", percentage: 60)),
+        .report(WorkDoneReport(message: "Writing", percentage: 90)), .end(WorkDoneEnd()),
       ])
     _ = await client.end()
   }

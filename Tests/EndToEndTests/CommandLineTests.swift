@@ -79,6 +79,21 @@ extension EndToEnd {
       }
     }
 
+    @Test("output that cannot be written is an error that is said; an argument that is not UTF-8 is refused")
+    func unwritable() throws {
+      let rows = [
+        (#""$0" rephrase --max-tokens 4 "hi mate" >/dev/full"#, 1), (#""$0" doctor >/dev/full"#, 1),
+        (#""$0" rephrase "$(printf 'caf\351')""#, 2),
+      ]
+      for (script, status) in rows {
+        let process = try SpawnedProcess("sh", ["-c", script, Daemon.executable])
+        process.closeInput()
+        #expect(try process.readToEnd(within: 60).isEmpty, "\(script)")
+        #expect(try process.waitForExit() == .status(Int32(status)), "\(script)")
+        if !script.contains("doctor") { #expect(!process.standardError().isEmpty, "\(script)") }
+      }
+    }
+
     @Test("doctor finds a working installation, and says what is wrong with a broken one")
     func doctor() throws {
       let well = try Self.run(["doctor"])

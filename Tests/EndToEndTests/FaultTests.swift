@@ -106,6 +106,22 @@ extension EndToEnd {
       #expect(again.result != nil, "\(JSONWriter.text(of: again.reply))")
     }
 
+    @Test("a cancelled model/load is answered with -32800, and the model that was there still works")
+    func cancelledLoad() throws {
+      let client = try Daemon.ready()
+      _ = try Daemon.engineProcess(of: client)
+      let folder = try TemporaryFolder()
+      let link = folder.path("other.gguf")
+      let model = try DefaultModel.path()
+      #expect(symlink(model, link) == 0)
+      let id = try client.start("model/load", ["path": .string(link)])
+      try client.notify("$/cancelRequest", ["id": .number(JSONNumber(id))])
+      #expect(try client.outcomes([id])[id]?.errorCode == -32800)
+      let still = try client.request("assistant/rephrase", ["text": "Still here.", "options": ["maxTokens": 8]])
+      #expect(still.result != nil, "\(JSONWriter.text(of: still.reply))")
+      #expect(try client.request("model/status").result?["model"]?["path"] == .string(model))
+    }
+
     @Test("64 requests at once are all answered; 10,000 written before any reply is read lose none")
     func many() throws {
       let client = try Daemon.ready()

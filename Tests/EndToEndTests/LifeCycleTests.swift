@@ -116,6 +116,17 @@ extension EndToEnd {
       _ = try client.process.waitForExit(within: 10)
     }
 
+    @Test("a processId that never was: initialize is answered, then the daemon ends and says why")
+    func unknownParent() throws {
+      let gone = try SpawnedProcess("true", [])
+      #expect(try gone.waitForExit() == .status(0))
+      let client = try Daemon.start()
+      let outcome = try client.initialize(["processId": .number(JSONNumber(Int(gone.processID)))])
+      #expect(outcome.result != nil)
+      #expect(try client.process.waitForExit(within: 10) == .status(0))
+      #expect(client.process.standardError().contains("\(gone.processID)"))
+    }
+
     @Test("every byte on standard output is a frame, whatever libllama prints")
     func onlyFrames() throws {
       let client = try Daemon.ready()

@@ -21,12 +21,13 @@ public struct Feature<Params: GenerationParams, Output: GenerationResult>: Senda
 
 extension Feature {
   /// What the engine is asked for.
-  func generateParams(for params: Params) -> GenerateParams {
+  func generateParams(for params: Params, withExamples: Bool = true) -> GenerateParams {
     let options = params.common.options ?? GenerationOptions()
     let text = source(params)
     var result = GenerateParams()
     result.messages = Prompt.messages(
-      task: task(params), examples: examples(params), instructions: params.common.instructions, source: text)
+      task: task(params), examples: withExamples ? examples(params) : [], instructions: params.common.instructions,
+      source: text)
     result.pinnedMessages = Prompt.sharedMessages.count
     result.sampling = sampling(params).applying(options)
     result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))

@@ -42,9 +42,51 @@ public struct FeatureRunner: Sendable {
     defer { progress.end() }
     let clock = ContinuousClock()
     let start = clock.now
-    let job = engine.generate(feature.generateParams(for: params))
     var composer = TextComposer(source: source, encoding: encoding, mode: params.common.stream)
-    var wasRetried = false
+    var attempt = try await write(feature.generateParams(for: params), &composer, &progress, sink)
+    if CopiedExample.isIn(composer.text, examples: feature.examples(params), source: source) {
+      composer.restart()
+      let second = try await write(
+        feature.generateParams(for: params, withExamples: false), &composer, &progress, sink)
+      attempt = attempt.followed(by: second)
+    }
+    guard composer.hasContent else { throw .assistant(.emptyOutput) }
+    var common = CommonResult()
+    common.usage = Usage(attempt.result)
+    // As the caller sees it: with the wait for the model.
+    let total = start.duration(to: clock.now).milliseconds
+    let waited = max(0, total - attempt.result.durationMs)
+    common.usage.timeToFirstTokenMs = (common.usage.timeToFirstTokenMs + waited).toTenths
+    common.usage.durationMs = total.toTenths
+    common.finishReason = AssistantProtocol.FinishReason(attempt.result.finishReason)
+    common.warnings = ResultWarnings.all(
+      text: composer.text, source: source, encoding: encoding, result: attempt.result, retries: attempt.retries)
+    return feature.output(params, composer.text, common)
+  }
+
+  /// One answer of the model, or two of which the second counts.
+  private struct Attempt {
+    var result: GenerateResult
+    var retries: Set<ResultWarnings.Retry> = []
+
+    /// Counts are sums; the rest is the later one's.
+    func followed(by later: Attempt) -> Attempt {
+      var sum = later
+      sum.result.promptTokens += result.promptTokens
+      sum.result.cachedTokens += result.cachedTokens
+      sum.result.completionTokens += result.completionTokens
+      sum.result.timeToFirstTokenMs = result.timeToFirstTokenMs
+      sum.result.durationMs += result.durationMs
+      sum.retries.formUnion(retries.union([.copiedExample]))
+      return sum
+    }
+  }
+
+  private func write(
+    _ params: GenerateParams, _ composer: inout TextComposer, _ progress: inout ProgressReporter, _ sink: RequestSink
+  ) async throws(RequestFailure) -> Attempt {
+    let job = engine.generate(params)
+    var retries: Set<ResultWarnings.Retry> = []
     for await event in job.events {
       switch event {
       case .loading(let fraction): progress.loading(fraction)
@@ -53,21 +95,11 @@ public struct FeatureRunner: Sendable {
         progress.writing()
         if let partial = composer.append(piece) { try await send(partial, of: job, to: sink) }
       case .restarted:
-        wasRetried = true
+        retries.insert(.engineRestarted)
         composer.restart()
       case .finished(let result):
         if let partial = composer.finish() { try await send(partial, of: job, to: sink) }
-        guard composer.hasContent else { throw .assistant(.emptyOutput) }
-        var common = CommonResult()
-        common.usage = Usage(result)
-        // As the caller sees it: with the wait for the model.
-        let total = start.duration(to: clock.now).milliseconds
-        common.usage.timeToFirstTokenMs += max(0, total - result.durationMs)
-        common.usage.durationMs = total
-        common.finishReason = AssistantProtocol.FinishReason(result.finishReason)
-        common.warnings = ResultWarnings.all(
-          text: composer.text, source: source, encoding: encoding, result: result, wasRetried: wasRetried)
-        return feature.output(params, composer.text, common)
+        return Attempt(result: result, retries: retries)
       case .counted: throw .engine(.refused("the engine counted instead of generating"))
       case .failed(let failure): throw .engine(failure)
       }
@@ -102,6 +134,11 @@ public struct FeatureRunner: Sendable {
     defer { job.setPaused(false) }
     do { try await sink.waitUntilWritable() } catch { throw .engine(.cancelled) }
   }
+}
+
+extension Double {
+  /// Milliseconds as a person wants to read them.
+  fileprivate var toTenths: Double { (self * 10).rounded() / 10 }
 }
 
 extension Duration {

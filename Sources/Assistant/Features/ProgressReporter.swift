@@ -1,20 +1,37 @@
 import AssistantProtocol
 
-/// Reports on a request's work: begin, what is done at the moment, end. One line changes only when its percentage does.
+/// Reports on a request's work: begin, what is done at the moment, end. As LSP wants it, percentages are there from the
+/// beginning and never fall: loading is the first half of the way, reading most of the second. How long the writing
+/// takes is not known, so there they stand still.
 struct ProgressReporter: Sendable {
-  private enum Stage: Equatable { case begun, loading, reading, writing }
+  private enum Stage: Equatable {
+    case begun, loading, reading, writing
+
+    /// Which percentages the stage runs through.
+    func range(loadingOnly: Bool) -> ClosedRange<Int> {
+      switch self {
+      case .begun: 0...0
+      case .loading: loadingOnly ? 0...100 : 0...50
+      case .reading: 50...90
+      case .writing: 90...90
+      }
+    }
+  }
 
   private let title: String
+  private let isLoadingOnly: Bool
   private let report: (@Sendable (WorkDoneProgress) -> Void)?
   private var stage = Stage.begun
-  private var percentage = -1
+  private var percentage = 0
 
-  init(title: String, report: (@Sendable (WorkDoneProgress) -> Void)?) {
+  /// - Parameter isLoadingOnly: the work is the loading of a model.
+  init(title: String, isLoadingOnly: Bool = false, report: (@Sendable (WorkDoneProgress) -> Void)?) {
     self.title = title
+    self.isLoadingOnly = isLoadingOnly
     self.report = report
   }
 
-  func begin() { report?(.begin(WorkDoneBegin(title: title))) }
+  func begin() { report?(.begin(WorkDoneBegin(title: title, percentage: 0))) }
 
   func end() { report?(.end(WorkDoneEnd())) }
 
@@ -24,17 +41,14 @@ struct ProgressReporter: Sendable {
     step(.reading, "Reading the text", total > 0 ? Double(done) / Double(total) : 0)
   }
 
-  mutating func writing() {
-    guard stage != .writing else { return }
-    stage = .writing
-    report?(.report(WorkDoneReport(message: "Writing")))
-  }
+  mutating func writing() { step(.writing, "Writing", 0) }
 
   private mutating func step(_ stage: Stage, _ message: String, _ fraction: Double) {
-    let percentage = max(0, min(100, Int(fraction * 100)))
-    guard stage != self.stage || percentage != self.percentage else { return }
+    let range = stage.range(loadingOnly: isLoadingOnly)
+    let reached = range.lowerBound + Int(Double(range.count - 1) * max(0, min(1, fraction)))
+    guard stage != self.stage || reached > percentage else { return }
     self.stage = stage
-    self.percentage = percentage
+    percentage = max(percentage, reached)
     report?(.report(WorkDoneReport(message: message, percentage: percentage)))
   }
 }

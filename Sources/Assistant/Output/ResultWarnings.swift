@@ -6,15 +6,26 @@ enum ResultWarnings {
   /// More would be noise.
   private static let mostFindings = 20
 
+  /// Why a request was run again.
+  enum Retry: CaseIterable {
+    case engineRestarted, copiedExample
+
+    var message: String {
+      switch self {
+      case .engineRestarted: "The engine was restarted, and the request was run again."
+      case .copiedExample: "The first answer repeated an example of the prompt; the request was run again without it."
+      }
+    }
+  }
+
   static func all(
-    text: String, source: String, encoding: PositionEncoding, result: GenerateResult, wasRetried: Bool
+    text: String, source: String, encoding: PositionEncoding, result: GenerateResult, retries: Set<Retry>
   ) -> [Warning] {
-    var warnings: [Warning] = []
-    if wasRetried { warnings.append(Warning(.retried, "The engine was restarted, and the request was run again.")) }
+    var warnings = Retry.allCases.filter(retries.contains).map { Warning(.retried, $0.message) }
     switch result.finishReason {
     case .length:
       warnings.append(
-        Warning(.truncatedByLimit, "The text ends after \(result.completionTokens) tokens: that was the limit."))
+        Warning(.truncatedByLimit, "The text ends early: \(result.completionTokens) tokens were the limit."))
     case .contextFull:
       warnings.append(Warning(.truncatedByLimit, "The text ends because the context window is full."))
     case .stop:

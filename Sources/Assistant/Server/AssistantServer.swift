@@ -70,7 +70,8 @@ public struct AssistantServer: Sendable {
         return result
       }
     }
-    router.on(ModelStatus.self) { _, _ throws(RPCError) in await status() }
+    // To be seen just when much is at work.
+    router.on(ModelStatus.self, isLight: true) { _, _ throws(RPCError) in await status() }
     router.on(ModelLoad.self) { params, context throws(RPCError) in try await load(params, context) }
     router.on(ModelUnload.self) { _, _ throws(RPCError) in
       await engine.unload()
@@ -150,7 +151,7 @@ public struct AssistantServer: Sendable {
 
   private func load(_ params: ModelLoad.Params, _ context: RequestContext) async throws(RPCError) -> ModelLoad.Result {
     let progress = ProgressReporter(
-      title: "Loading the model", report: params.workDoneToken.map { report($0, context) })
+      title: "Loading the model", isLoadingOnly: true, report: params.workDoneToken.map { report($0, context) })
     progress.begin()
     defer { progress.end() }
     let changes = engine.availabilityChanges()

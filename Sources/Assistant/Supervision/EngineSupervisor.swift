@@ -91,11 +91,20 @@ public actor EngineSupervisor: EngineService {
 
   public func load(path: String, force: Bool) async throws(Unavailability) {
     try ModelFile.check(path)
-    let problem = await withTicket { .loadModel(path: path, force: force, $0) }
+    let ticket = takeTicket()
+    let problem = await withTaskCancellationHandler {
+      await wait(ticket, .loadModel(path: path, force: force, ticket))
+    } onCancel: {
+      // Behind the event above, which this actor takes before it can be left.
+      Task { await self.apply(.loadCancelled(ticket)) }
+    }
     if let problem { throw problem }
   }
 
-  public func unload() async { _ = await withTicket { .unloadModel($0) } }
+  public func unload() async {
+    let ticket = takeTicket()
+    _ = await wait(ticket, .unloadModel(ticket))
+  }
 
   public nonisolated func availabilityChanges() -> AsyncStream<EngineAvailability> { watchers.add() }
 
@@ -134,12 +143,15 @@ public actor EngineSupervisor: EngineService {
     return FNV1a.hash(JSONWriter.bytes(of: anonymous.json))
   }
 
-  private func withTicket(_ event: (Int) -> SupervisorState.Event) async -> Unavailability? {
+  private func takeTicket() -> Int {
     nextTicket += 1
-    let ticket = nextTicket
-    return await withCheckedContinuation { continuation in
+    return nextTicket
+  }
+
+  private func wait(_ ticket: Int, _ event: SupervisorState.Event) async -> Unavailability? {
+    await withCheckedContinuation { continuation in
       tickets[ticket] = continuation
-      apply(event(ticket))
+      apply(event)
     }
   }
 
@@ -174,7 +186,12 @@ public actor EngineSupervisor: EngineService {
       jobs.end(key, with: .failed(failure))
     case .announce(let availability):
       if case .loading(let progress) = availability { jobs.tellWaiting(.loading(progress: progress)) }
-      log.info("the model is \(availability.forLog)")
+      let line = "the model is \(availability.forLog)"
+      if case .unavailable(let why) = availability, why.reason != .unloaded {
+        log.warning(line)
+      } else {
+        log.info(line)
+      }
       watchers.send(availability)
     case .answer(let ticket, let problem): tickets.removeValue(forKey: ticket)?.resume(returning: problem)
     case .log(let line): log.warning(line)
@@ -227,6 +244,9 @@ public actor EngineSupervisor: EngineService {
   private func loaded(_ facts: ModelFacts, _ generation: Int) {
     guard child?.generation == generation else { return }
     self.facts = facts
+    if options.contextSize > facts.contextSize {
+      log.warning("the context window has \(facts.contextSize) tokens: the model was trained with no more")
+    }
     apply(.loaded(generation))
   }
 

@@ -42,11 +42,11 @@ public enum ModelFile {
   private static func notFound(_ message: String) -> Unavailability {
     Unavailability(
       .modelNotFound, message: message,
-      remedy: "Fetch the default model with “make model”, or name a GGUF file with --model or INKLING_MODEL.")
+      remedy: "Name a GGUF file that is there; “make model” in Inkling's source folder fetches the default model.")
   }
 
   private static func invalid(_ message: String) -> Unavailability {
     Unavailability(
-      .modelInvalid, message: message, remedy: "Fetch the file again, or name another GGUF file with --model.")
+      .modelInvalid, message: message, remedy: "Fetch the file again, or name another GGUF file.")
   }
 }

@@ -24,6 +24,19 @@ extension SupervisorState {
     }
   }
 
+  /// What there was before the load stays, or comes back.
+  mutating func cancelLoad(_ ticket: Ticket) {
+    guard let change = modelSwitch, change.ticket == ticket else { return }
+    if !change.isTrying {
+      modelSwitch = nil
+      actions.append(.answer(ticket, .cancelledLoad))
+    } else if hasChild {
+      if case .ending = phase {} else { end(.failed(.cancelledLoad)) }
+    } else {
+      returnToPreviousModel(change, .cancelledLoad, at: notBefore)
+    }
+  }
+
   /// Does what `model/load` and `model/unload` asked for; no request is running.
   mutating func changeModelIfWanted(at now: Instant) {
     if let change = modelSwitch, !change.isTrying {
@@ -66,6 +79,9 @@ extension SupervisorState {
 }
 
 extension Unavailability {
+  static let cancelledLoad = Unavailability(
+    .unloaded, message: "The load was cancelled.", remedy: "Nothing needs to be done.")
+
   static let replacedLoad = Unavailability(
     .unloaded, message: "Another model/load came before this one was done.", remedy: "Nothing needs to be done.")
 }

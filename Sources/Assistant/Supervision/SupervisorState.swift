@@ -119,6 +119,7 @@ public struct SupervisorState: Sendable {
     case .childExited(let child, let status):
       if child == generation { childEnded(status, at: now) }
     case .loadModel(let path, let force, let ticket): loadModel(path, force: force, ticket, at: now)
+    case .loadCancelled(let ticket): cancelLoad(ticket)
     case .unloadModel(let ticket): unloadTickets.append(ticket)
     case .shutdown: shutDown()
     case .tick: break
@@ -145,7 +146,7 @@ public struct SupervisorState: Sendable {
     case .loadModel(_, _, let ticket): [.answer(ticket, .unloaded)]
     case .unloadModel(let ticket): [.answer(ticket, nil)]
     case .wanted, .partialSent, .paused, .finished, .failed, .cancelled, .spawnFailed, .hello, .loadProgress, .loaded,
-      .loadFailed, .heartbeat, .message, .childExited, .shutdown, .tick:
+      .loadFailed, .heartbeat, .message, .childExited, .loadCancelled, .shutdown, .tick:
       []
     }
   }
@@ -167,5 +168,5 @@ public struct SupervisorState: Sendable {
 extension Unavailability {
   /// The model is not in memory, and nothing is wrong.
   public static let unloaded = Unavailability(
-    .unloaded, message: "The model is not loaded.", remedy: "Send any request: it is loaded on demand.")
+    .unloaded, message: "The model is not loaded.", remedy: "It is loaded again by the next request that needs it.")
 }

@@ -1,0 +1,28 @@
+/// A small model that does not know what to do with a short text repeats an example of its prompt instead.
+enum CopiedExample {
+  /// Fewer words in a row say nothing: people write them too.
+  private static let leastWords = 4
+
+  /// Whether at least half of the text's words are a stretch of an example's result, most of it not from the source.
+  static func isIn(_ text: String, examples: [(source: String, result: String)], source: String) -> Bool {
+    let words = words(of: text)
+    let least = max(leastWords, (words.count + 1) / 2)
+    guard words.count >= least else { return false }
+    let sourceWords = Set(self.words(of: source))
+    return examples.contains { example in
+      let shown = self.words(of: example.result)
+      return stretches(of: words, least).contains { stretch in
+        stretches(of: shown, least).contains { $0.elementsEqual(stretch) }
+          && stretch.filter(sourceWords.contains).count * 2 < stretch.count
+      }
+    }
+  }
+
+  private static func words(of text: String) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "'" && $0 != "’" }.map(String.init)
+  }
+
+  private static func stretches(of words: [String], _ length: Int) -> [ArraySlice<String>] {
+    words.count < length ? [] : (0...(words.count - length)).map { words[$0..<($0 + length)] }
+  }
+}
