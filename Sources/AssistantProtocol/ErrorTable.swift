@@ -57,7 +57,7 @@ public enum AssistantErrorKind: String, Sendable, CaseIterable {
     switch self {
     case .modelUnavailable: "The model cannot be loaded. Do what `remedy` says."
     case .contextWindowExceeded:
-      "The text does not fit the context window. Send less, or start with a larger `--context`."
+      "The text does not fit the context window. Send less, or use a model with a larger window."
     case .sessionNotFound: "There is no such session. Create it, or leave `sessionId` out."
     case .sessionBusy: "The session is at work. Wait, or cancel its request."
     case .emptyPrompt: "There is nothing but white space to work on. Select a text."

@@ -19,7 +19,9 @@ public struct Empty: JSONConvertible, Equatable {
   public init() {}
   public init(json: JSONValue) throws(JSONMismatch) {
     switch json {
-    case .null, .object: break
+    case .null: break
+    case .object(let object):
+      if let name = object.duplicateName { throw JSONMismatch(path: name, "is there twice") }
     case .array(let values) where values.isEmpty: break
     case .array, .bool, .number, .string: throw JSONMismatch("must be absent, not \(json.typeName)")
     }

@@ -6,6 +6,19 @@
 
 /// The process's standard input and output, kept for one connection alone.
 public enum StandardStreams {
+  /// Opens what the parent has left closed of the descriptors 0, 1 and 2, so that no other file gets such a number
+  /// and is taken for standard input or output. Called first of all, while there is only one thread.
+  public static func openMissing() {
+    while true {
+      let null = open("/dev/null", O_RDWR)
+      if null < 0 { return }
+      if null > STDERR_FILENO {
+        closeDescriptor(null)
+        return
+      }
+    }
+  }
+
   /// Moves standard input and output to private descriptors that no child inherits. From then on descriptor 0 reads as
   /// empty and descriptor 1 is standard error: whatever a library prints cannot fall into the middle of a message.
   /// SIGPIPE is ignored, so that writing to a client that has gone is an error and not the end of the process.

@@ -19,20 +19,31 @@ public final class WireMirror: Sendable {
 
   /// The file that is written.
   public let path: String
-  private let descriptor: Mutex<Int32>
+  private struct File {
+    let descriptor: Int32
+    var hasFailed = false
+  }
+
+  private let file: Mutex<File>
+  private let onFailure: @Sendable (String) -> Void
   private static let created = Atomic(0)
 
   /// Makes a new file in the directory, which is made (for its owner alone) when it is missing.
-  public init(directory: String) throws(ChannelError) {
+  ///
+  /// - Parameter onFailure: called once, when something cannot be recorded.
+  public init(
+    directory: String, onFailure: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(ChannelError) {
     if mkdir(directory, 0o700) != 0, errno != EEXIST { throw .system(call: "mkdir \(directory)", code: errno) }
     let number = Self.created.wrappingAdd(1, ordering: .relaxed).newValue
     path = "\(directory)/\(time(nil))-\(getpid())-\(number).jsonl"
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_APPEND, 0o600)
-    if file < 0 { throw .system(call: "open \(path)", code: errno) }
-    descriptor = Mutex(file)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_APPEND, 0o600)
+    if descriptor < 0 { throw .system(call: "open \(path)", code: errno) }
+    file = Mutex(File(descriptor: descriptor))
+    self.onFailure = onFailure
   }
 
-  deinit { closeDescriptor(descriptor.withLock { $0 }) }
+  deinit { closeDescriptor(file.withLock { $0.descriptor }) }
 
   func record(_ direction: Direction, _ body: [UInt8]) {
     let content: (String, JSONValue)
@@ -50,15 +61,17 @@ public final class WireMirror: Sendable {
     append(JSONWriter.bytes(of: .object(entry)) + [Byte.lineFeed])
   }
 
-  /// A full disk must not end the connection: what cannot be recorded is left out.
+  /// A full disk must not end the connection: what cannot be recorded is left out, and the first time said.
   private func append(_ line: [UInt8]) {
-    descriptor.withLock { descriptor in
+    file.withLock { file in
       var rest = line[...]
       while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let count = rest.withUnsafeBytes { write(file.descriptor, $0.baseAddress, $0.count) }
         if count > 0 {
           rest = rest.dropFirst(count)
         } else if errno != EINTR {
+          if !file.hasFailed { onFailure(ChannelError.system(call: "write \(path)", code: errno).message) }
+          file.hasFailed = true
           return
         }
       }

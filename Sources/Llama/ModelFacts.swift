@@ -43,9 +43,10 @@ extension ThreadCounts {
   /// node of the graph, so that on a small machine a second thread costs more than it gives as soon as anything else
   /// runs.
   ///
-  /// - Parameter requested: threads for batches that the user asked for; 0 when the choice is ours.
+  /// - Parameter requested: threads for batches that the user asked for; 0 when the choice is ours. Never more than
+  ///   processors: threads that wait for each other without one are slower by orders of magnitude.
   static func chosen(processors: Int, requested: Int, reproducible: Bool) -> ThreadCounts {
-    let batch = max(1, min(requested > 0 ? requested : processors, 256))
+    let batch = max(1, min(requested > 0 ? requested : processors, processors))
     // Attention over many cells is split over the decode threads, and its result depends on the split.
     return ThreadCounts(decode: reproducible ? 1 : max(1, batch / 2), batch: batch)
   }

@@ -37,7 +37,7 @@ package enum ModelFileCheck {
     do throws(GGUFHeader.Problem) {
       return try GGUFHeader(reading: file)
     } catch {
-      throw ModelLoadError(.modelInvalid, "\(path) \(error.text). Fetch the file again, or choose another model.")
+      throw ModelLoadError(.modelInvalid, "\(path) \(error.text).")
     }
   }
 

@@ -69,8 +69,8 @@ extension LlamaModel {
     guard let context = unsafe ContextHandle(weights: weights, parameters: parameters, signal: signal) else {
       if signal.isStopped { throw stopped }
       let needs =
-        "\(path) does not fit into memory with a context of \(contextSize) tokens (\(LibraryLog.takeErrors())). "
-      throw ModelLoadError(.outOfMemory, needs + "Choose a smaller context or a smaller model.")
+        "\(path) does not fit into memory with a context of \(contextSize) tokens (\(LibraryLog.takeErrors()))."
+      throw ModelLoadError(.outOfMemory, needs)
     }
 
     let choice = chooseTemplate(weights)
@@ -113,12 +113,11 @@ extension LlamaModel {
       if signal.isStopped { throw stopped }
       let error = LibraryLog.takeErrors()
       if error.contains("alloc") || error.contains("out of memory") {
-        throw ModelLoadError(.outOfMemory, "\(path) does not fit into memory (\(error)). Choose a smaller model.")
+        throw ModelLoadError(.outOfMemory, "\(path) does not fit into memory (\(error)).")
       }
       throw ModelLoadError(
         .modelInvalid,
-        "libllama \(Library.version) cannot load \(path)\(error.isEmpty ? "" : " (\(error))"). "
-          + "Fetch the file again, or choose another model.")
+        "libllama \(Library.version) cannot load \(path)\(error.isEmpty ? "" : " (\(error))").")
     }
     return Weights(handle)
   }
@@ -147,7 +146,7 @@ extension LlamaModel {
     guard needed > available else { return }
     throw ModelLoadError(
       .outOfMemory,
-      "\(path) needs \(megabytes(needed)) of memory, and \(megabytes(available)) are free. Choose a smaller model.")
+      "\(path) needs \(megabytes(needed)) of memory, and \(megabytes(available)) are free.")
   }
 
   private static func megabytes(_ bytes: UInt64) -> String { "\(bytes / 1_000_000) MB" }
@@ -159,7 +158,7 @@ extension LlamaModel {
       unsafe llama_model_has_decoder(model) && !llama_model_has_encoder(model) && !llama_model_is_diffusion(model)
       && llama_vocab_type(vocabulary) != LLAMA_VOCAB_TYPE_NONE && llama_vocab_n_tokens(vocabulary) > 0
     guard writes else {
-      throw ModelLoadError(.modelInvalid, "\(path) is not a model that writes text. Choose an instruction-tuned one.")
+      throw ModelLoadError(.modelInvalid, "\(path) is not a model that writes text.")
     }
   }
 

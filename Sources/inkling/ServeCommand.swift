@@ -42,7 +42,8 @@ enum ServeCommand {
         "--context", "TOKENS", "Tokens of the context window (default: chosen by the engine).", in: 256...1_048_576,
         \.engine.load.contextSize),
       .number(
-        "--threads", "N", "Threads for batches (default: chosen by the engine).", in: 1...512, \.engine.load.threads),
+        "--threads", "N", "Threads for batches (default, and most: the processors).", in: 1...512, \.engine.load.threads
+      ),
       .choice("--framing", "KIND", "How messages are framed", \.framing),
       .value(
         "--idle-unload", "TIME",
@@ -55,11 +56,11 @@ enum ServeCommand {
       },
       .choice("--log-level", "LEVEL", "How much is logged", \.logLevel),
       .flag(
-        "--reproducible", "Makes greedy output the same however requests are batched; slower.",
+        "--reproducible", "Makes output the same, greedy or seeded, whatever else runs or is cached; slower.",
         \.engine.load.reproducible),
     ],
     exitStatuses: [
-      (0, "The client ended the session (exit after shutdown, or end of input), or a signal did."),
+      (0, "The client ended the session (exit after shutdown, or end of input), or a first signal did."),
       (
         1, "Exit without shutdown, input that is not the protocol, or, with headers, input that ended inside a message."
       ),
@@ -71,7 +72,9 @@ enum ServeCommand {
     let log = Log.standardError(level: settings.logLevel)
     do throws(ChannelError) {
       let channel = try StandardStreams.takeOver()
-      let mirror = try settings.mirror.map { (folder) throws(ChannelError) in try WireMirror(directory: folder) }
+      let mirror = try settings.mirror.map { (folder) throws(ChannelError) in
+        try WireMirror(directory: folder) { log.warning("not everything is recorded (--mirror): \($0)") }
+      }
       if let mirror {
         Terminal.writeError("inkling: ALL MESSAGES, TEXTS INCLUDED, ARE RECORDED in \(mirror.path) (--mirror)\n")
       }

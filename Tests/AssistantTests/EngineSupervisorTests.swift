@@ -248,7 +248,7 @@ import Testing
     // What is not a model does not even disturb the loaded one.
     await #expect(throws: Unavailability.self) { try await house.supervisor.load(path: "/nowhere", force: true) }
     #expect(await house.supervisor.status().availability == .available)
-    await house.supervisor.unload()
+    try await house.supervisor.unload()
     #expect(await house.supervisor.status().availability == .unavailable(.unloaded))
     await house.supervisor.shutDown()
   }

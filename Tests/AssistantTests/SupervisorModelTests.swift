@@ -48,13 +48,13 @@ import Testing
 
   @Test func aCancelledLoadLeavesTheOldModel() {
     let cancelled = Unavailability(
-      .unloaded, message: "The load was cancelled.", remedy: "Nothing needs to be done.")
+      .unloaded, message: "The change of the model was cancelled.", remedy: "Nothing needs to be done.")
     // While it waits for a running request.
     let waiting = Play()
     waiting.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
     waiting.makeReady(1, at: 0, runs: [.run(1, 1)])
     waiting.check(1, [.loadModel(path: "n", force: false, 9)], [])
-    waiting.check(1, [.loadCancelled(9)], [.answer(9, cancelled)])
+    waiting.check(1, [.changeCancelled(9)], [.answer(9, cancelled)])
     waiting.check(2, [.finished(1), .submitted(2, digest: 2)], [.run(2, 1)])
     #expect(waiting.state.modelPath == "m")
 
@@ -65,12 +65,19 @@ import Testing
     loading.check(1, [.loadModel(path: "n", force: false, 9)], [.kill(1)])
     loading.check(1, [.childExited(1, .signalled(9))], [.spawn(2, path: "n")])
     loading.check(1, [.hello(2, buildID: "b")], [.load(2, path: "n")])
-    loading.check(1, [.loadCancelled(9), .loadCancelled(9)], [.kill(2)])
+    loading.check(1, [.changeCancelled(9), .changeCancelled(9)], [.kill(2)])
     loading.check(1, [.childExited(2, .signalled(9))], [.answer(9, cancelled), .spawn(3, path: "m")])
     loading.makeReady(3, at: 1)
 
+    // An unload that waits for a running request.
+    let unloading = Play()
+    unloading.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
+    unloading.makeReady(1, at: 0, runs: [.run(1, 1)])
+    unloading.check(1, [.unloadModel(7), .changeCancelled(7)], [.answer(7, cancelled)])
+    unloading.check(2, [.finished(1), .submitted(2, digest: 2)], [.run(2, 1)])
+
     // Afterwards, and of another load.
-    loading.check(2, [.loadCancelled(9), .loadCancelled(10)], [])
+    loading.check(2, [.changeCancelled(9), .changeCancelled(10)], [])
   }
 
   @Test func aCandidateThatFailsBringsTheOldModelBack() {

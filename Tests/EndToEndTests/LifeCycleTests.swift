@@ -127,6 +127,16 @@ extension EndToEnd {
       #expect(client.process.standardError().contains("\(gone.processID)"))
     }
 
+    @Test("standard input, output and error closed from the start: the process ends, whichever are")
+    func closedStreams() throws {
+      for closed in ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"] {
+        let script = "exec \"$0\" serve --framing header \(closed)"
+        let process = try SpawnedProcess("sh", ["-c", script, Daemon.executable])
+        process.closeInput()
+        #expect(throws: Never.self, "\(closed)") { try process.waitForExit(within: 5) }
+      }
+    }
+
     @Test("every byte on standard output is a frame, whatever libllama prints")
     func onlyFrames() throws {
       let client = try Daemon.ready()

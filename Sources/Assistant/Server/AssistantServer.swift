@@ -74,7 +74,7 @@ public struct AssistantServer: Sendable {
     router.on(ModelStatus.self, isLight: true) { _, _ throws(RPCError) in await status() }
     router.on(ModelLoad.self) { params, context throws(RPCError) in try await load(params, context) }
     router.on(ModelUnload.self) { _, _ throws(RPCError) in
-      await engine.unload()
+      do throws(Unavailability) { try await engine.unload() } catch { throw error.wireError }
       return Empty()
     }
     return router

@@ -81,7 +81,7 @@ struct EngineChild: Sendable {
     switch word {
     case .modelNotFound?:
       return Unavailability(
-        .modelNotFound, message: message, remedy: "Fetch the default model with “make model”, or name another.")
+        .modelNotFound, message: message, remedy: "Name a GGUF file that is there.")
     case .modelInvalid?:
       return Unavailability(
         .modelInvalid, message: message, remedy: "Fetch the file again, or name another GGUF file.")

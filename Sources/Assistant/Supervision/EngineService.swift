@@ -11,7 +11,7 @@ public protocol EngineService: Sendable {
   /// Changes the model. Running requests finish first, or end when `force` is set; on failure the old model returns.
   func load(path: String, force: Bool) async throws(Unavailability)
   /// Takes the model out of memory; the next request loads it again.
-  func unload() async
+  func unload() async throws(Unavailability)
   /// Each change of the availability from now on.
   func availabilityChanges() -> AsyncStream<EngineAvailability>
 }

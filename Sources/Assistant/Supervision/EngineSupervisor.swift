@@ -91,20 +91,10 @@ public actor EngineSupervisor: EngineService {
 
   public func load(path: String, force: Bool) async throws(Unavailability) {
     try ModelFile.check(path)
-    let ticket = takeTicket()
-    let problem = await withTaskCancellationHandler {
-      await wait(ticket, .loadModel(path: path, force: force, ticket))
-    } onCancel: {
-      // Behind the event above, which this actor takes before it can be left.
-      Task { await self.apply(.loadCancelled(ticket)) }
-    }
-    if let problem { throw problem }
+    try await changeModel { .loadModel(path: path, force: force, $0) }
   }
 
-  public func unload() async {
-    let ticket = takeTicket()
-    _ = await wait(ticket, .unloadModel(ticket))
-  }
+  public func unload() async throws(Unavailability) { try await changeModel { .unloadModel($0) } }
 
   public nonisolated func availabilityChanges() -> AsyncStream<EngineAvailability> { watchers.add() }
 
@@ -143,16 +133,20 @@ public actor EngineSupervisor: EngineService {
     return FNV1a.hash(JSONWriter.bytes(of: anonymous.json))
   }
 
-  private func takeTicket() -> Int {
+  private func changeModel(_ event: (Int) -> SupervisorState.Event) async throws(Unavailability) {
     nextTicket += 1
-    return nextTicket
-  }
-
-  private func wait(_ ticket: Int, _ event: SupervisorState.Event) async -> Unavailability? {
-    await withCheckedContinuation { continuation in
-      tickets[ticket] = continuation
-      apply(event)
+    let ticket = nextTicket
+    let event = event(ticket)
+    let problem = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        tickets[ticket] = continuation
+        apply(event)
+      }
+    } onCancel: {
+      // Taken after the event above: this actor is not left before that.
+      Task { await self.apply(.changeCancelled(ticket)) }
     }
+    if let problem { throw problem }
   }
 
   // MARK: Events and actions
@@ -246,6 +240,9 @@ public actor EngineSupervisor: EngineService {
     self.facts = facts
     if options.contextSize > facts.contextSize {
       log.warning("the context window has \(facts.contextSize) tokens: the model was trained with no more")
+    }
+    if options.threads > facts.threads {
+      log.warning("\(facts.threads) threads are used: there are no more processors")
     }
     apply(.loaded(generation))
   }

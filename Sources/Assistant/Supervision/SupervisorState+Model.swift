@@ -24,16 +24,20 @@ extension SupervisorState {
     }
   }
 
-  /// What there was before the load stays, or comes back.
-  mutating func cancelLoad(_ ticket: Ticket) {
+  /// What there was before a load stays, or comes back; an unload that has not begun does not happen.
+  mutating func cancelChange(_ ticket: Ticket) {
+    if let index = unloadTickets.firstIndex(of: ticket) {
+      unloadTickets.remove(at: index)
+      actions.append(.answer(ticket, .cancelledChange))
+    }
     guard let change = modelSwitch, change.ticket == ticket else { return }
     if !change.isTrying {
       modelSwitch = nil
-      actions.append(.answer(ticket, .cancelledLoad))
+      actions.append(.answer(ticket, .cancelledChange))
     } else if hasChild {
-      if case .ending = phase {} else { end(.failed(.cancelledLoad)) }
+      if case .ending = phase {} else { end(.failed(.cancelledChange)) }
     } else {
-      returnToPreviousModel(change, .cancelledLoad, at: notBefore)
+      returnToPreviousModel(change, .cancelledChange, at: notBefore)
     }
   }
 
@@ -79,8 +83,8 @@ extension SupervisorState {
 }
 
 extension Unavailability {
-  static let cancelledLoad = Unavailability(
-    .unloaded, message: "The load was cancelled.", remedy: "Nothing needs to be done.")
+  static let cancelledChange = Unavailability(
+    .unloaded, message: "The change of the model was cancelled.", remedy: "Nothing needs to be done.")
 
   static let replacedLoad = Unavailability(
     .unloaded, message: "Another model/load came before this one was done.", remedy: "Nothing needs to be done.")

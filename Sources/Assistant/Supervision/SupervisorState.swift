@@ -119,7 +119,7 @@ public struct SupervisorState: Sendable {
     case .childExited(let child, let status):
       if child == generation { childEnded(status, at: now) }
     case .loadModel(let path, let force, let ticket): loadModel(path, force: force, ticket, at: now)
-    case .loadCancelled(let ticket): cancelLoad(ticket)
+    case .changeCancelled(let ticket): cancelChange(ticket)
     case .unloadModel(let ticket): unloadTickets.append(ticket)
     case .shutdown: shutDown()
     case .tick: break
@@ -146,7 +146,7 @@ public struct SupervisorState: Sendable {
     case .loadModel(_, _, let ticket): [.answer(ticket, .unloaded)]
     case .unloadModel(let ticket): [.answer(ticket, nil)]
     case .wanted, .partialSent, .paused, .finished, .failed, .cancelled, .spawnFailed, .hello, .loadProgress, .loaded,
-      .loadFailed, .heartbeat, .message, .childExited, .loadCancelled, .shutdown, .tick:
+      .loadFailed, .heartbeat, .message, .childExited, .changeCancelled, .shutdown, .tick:
       []
     }
   }

@@ -104,8 +104,8 @@ extension SupervisorState {
     case message(Generation)
     case childExited(Generation, ChildExitStatus)
     case loadModel(path: String, force: Bool, Ticket)
-    /// Nobody waits for that `model/load` any more.
-    case loadCancelled(Ticket)
+    /// Nobody waits for that `model/load` or `model/unload` any more.
+    case changeCancelled(Ticket)
     case unloadModel(Ticket)
     case shutdown
     /// A deadline has passed.
