@@ -11,6 +11,8 @@ public enum EngineErrorCode: Int, Sendable, CaseIterable {
   case decodeFailed = 3
   /// No model is loaded (yet).
   case notLoaded = 4
+  /// data: `pointer` and `keyword` of what the engine cannot hold the model to.
+  case unsupportedSchema = 5
 }
 
 /// Why a model could not be loaded; the words of `model/status`.

@@ -96,6 +96,36 @@ extension EngineText.Params: MergeableParams {
   public var approximateByteCount: Int { text.utf8.count + 100 }
 }
 
+/// The value so far of an answer with a schema, true to it but for what is still missing: keys, items, the rest of a
+/// free string. Replaces the one sent before.
+public enum EngineStructured: NotificationMethod {
+  public static let name = "engine/structured"
+
+  public struct Params: JSONMessage {
+    public var request = 0
+    public var value = JSONValue.null
+    public init() {}
+    public init(request: Int, value: JSONValue) {
+      self.request = request
+      self.value = value
+    }
+    public static let fields: [JSONField<Params>] = [
+      .required("request", \.request, "`GenerateParams.request`."),
+      .required("value", \.value, "The value so far."),
+    ]
+  }
+}
+
+extension EngineStructured.Params: MergeableParams {
+  public mutating func merge(_ later: Self) -> Bool {
+    guard later.request == request else { return false }
+    value = later.value
+    return true
+  }
+
+  public var approximateByteCount: Int { 1_000 }
+}
+
 /// How much of a long prompt is read; sent at most once a step and only while prefilling takes several.
 public enum EnginePrefillProgress: NotificationMethod {
   public static let name = "engine/prefillProgress"

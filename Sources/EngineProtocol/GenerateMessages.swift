@@ -42,6 +42,31 @@ public struct Sampling: JSONMessage, Equatable {
 
 public enum Priority: String, JSONStringEnum { case interactive, background }
 
+/// A form that plain text must have; the engine lets the model write nothing else.
+public struct TextShape: JSONMessage, Equatable {
+  public enum Unit: String, JSONStringEnum {
+    /// Sentences on one line, one space between them.
+    case sentence
+    /// Lines that begin with `- `.
+    case bullet
+    /// One line without a full stop at its end.
+    case headline
+  }
+
+  public var unit = Unit.sentence
+  /// How many there are, exactly; at least 1.
+  public var count = 1
+  public init() {}
+  public init(_ unit: Unit, count: Int) {
+    self.unit = unit
+    self.count = count
+  }
+  public static let fields: [JSONField<TextShape>] = [
+    .required("unit", \.unit, "What the text is made of."),
+    .required("count", \.count, "How many there are, exactly.", in: 1...1_000),
+  ]
+}
+
 public struct GenerateParams: JSONMessage {
   /// Chosen by the front end; names the request in notifications. Unique in a child's life.
   public var request = 0
@@ -58,6 +83,12 @@ public struct GenerateParams: JSONMessage {
   public var priority = Priority.interactive
   /// Whether thinking models may think; if not, the empty thought of the family is put in the prompt.
   public var reasoning = false
+  /// The JSON Schema that the answer, one compact JSON text, is true to. Never together with `shape`.
+  public var schema: JSONValue?
+  public var shape: TextShape?
+  /// Only reads the prompt, so that a later request finds it in the KV cache: nothing is generated, and it ends at once,
+  /// with what is read so far, when another request comes.
+  public var prefillOnly = false
   public init() {}
   public static let fields: [JSONField<GenerateParams>] = [
     .required("request", \.request, "Names the request in notifications."),
@@ -69,6 +100,9 @@ public struct GenerateParams: JSONMessage {
     .defaulted("stop", \.stop, "Texts that end the answer."),
     .defaulted("priority", \.priority, "Interactive requests go before background ones."),
     .defaulted("reasoning", \.reasoning, "Whether a thinking model may think."),
+    .optional("schema", \.schema, "The JSON Schema of the answer."),
+    .optional("shape", \.shape, "The form of the answer."),
+    .defaulted("prefillOnly", \.prefillOnly, "Only reads the prompt, for later requests."),
   ]
 }
 
@@ -92,6 +126,9 @@ public struct GenerateResult: JSONMessage, Equatable {
   public var durationMs = 0.0
   /// The output ran in circles and was ended.
   public var repeated = false
+  /// The sum of the natural logarithms of the generated tokens' probabilities, at temperature 1 and before any
+  /// constraint: how likely the model finds its own answer.
+  public var logProbability = 0.0
   public init() {}
   public static let fields: [JSONField<GenerateResult>] = [
     .required("finishReason", \.finishReason, "Why it ended."),
@@ -103,6 +140,7 @@ public struct GenerateResult: JSONMessage, Equatable {
     .required("timeToFirstTokenMs", \.timeToFirstTokenMs, "From the engine's receipt to the first token sampled."),
     .required("durationMs", \.durationMs, "From the engine's receipt to the end."),
     .required("repeated", \.repeated, "The output ran in circles and was ended."),
+    .required("logProbability", \.logProbability, "Sum of the logarithms of the tokens' probabilities."),
   ]
 }
 

@@ -161,7 +161,7 @@ enum RephraseCommand {
     case .engine(let failure):
       switch failure {
       case .unavailable: Status.unavailable
-      case .contextWindowExceeded: Status.unsuitable
+      case .contextWindowExceeded, .unsupportedSchema: Status.unsuitable
       case .cancelled: Program.Status.interrupted
       case .died, .overloaded, .refused: Program.Status.failed
       }

@@ -100,6 +100,7 @@ public struct FeatureRunner: Sendable {
       case .finished(let result):
         if let partial = composer.finish() { try await send(partial, of: job, to: sink) }
         return Attempt(result: result, retries: retries)
+      case .structured: break
       case .counted: throw .engine(.refused("the engine counted instead of generating"))
       case .failed(let failure): throw .engine(failure)
       }
@@ -117,7 +118,7 @@ public struct FeatureRunner: Sendable {
       case .loading(let fraction): progress.loading(fraction)
       case .counted(let tokens): return tokens
       case .failed(let failure): throw .engine(failure)
-      case .reading, .text, .restarted: break
+      case .reading, .text, .structured, .restarted: break
       case .finished: throw .engine(.refused("the engine generated instead of counting"))
       }
     }

@@ -25,6 +25,9 @@ struct EngineChild: Sendable {
       let stepTime = Duration.milliseconds(max(0, min(params.stepMilliseconds, 3_600_000)))
       hear(.heartbeat(generation, steps: params.steps, stepTime: stepTime))
     }
+    router.on(EngineStructured.self) { params, _ in
+      jobs.send(.structured(params.value), to: params.request, from: generation)
+    }
     router.on(EngineText.self) { params, _ in jobs.send(.text(params.text), to: params.request, from: generation) }
     router.on(EnginePrefillProgress.self) { params, _ in
       jobs.send(.reading(done: params.done, total: params.total), to: params.request, from: generation)
@@ -105,6 +108,9 @@ struct EngineChild: Sendable {
       return .contextWindowExceeded(
         promptTokens: number("promptTokens"), contextSize: number("contextSize"),
         reservedForOutput: number("reservedForOutput"))
+    case .unsupportedSchema?:
+      func text(_ name: String) -> String { error.data?[name].flatMap { try? String(json: $0) } ?? "" }
+      return .unsupportedSchema(pointer: text("pointer"), keyword: text("keyword"))
     case .loadFailed?, .decodeFailed?, .notLoaded?, nil: return .refused(error.message)
     }
   }

@@ -1,4 +1,5 @@
 import EngineProtocol
+import JSON
 import Synchronization
 
 /// What features need of an engine. `EngineSupervisor` serves it with a child process; tests script it.
@@ -23,6 +24,8 @@ public enum EngineJobEvent: Sendable, Equatable {
   /// So many tokens of the prompt are read.
   case reading(done: Int, total: Int)
   case text(String)
+  /// The value so far of an answer with a schema; replaces the one before.
+  case structured(JSONValue)
   /// The engine died; the request runs again, and the text so far is void.
   case restarted
   case finished(GenerateResult)

@@ -264,7 +264,7 @@ public actor EngineSupervisor: EngineService {
       jobs.end(key, with: outcome)
       apply(.finished(key))
     case .failed(let failure): apply(.failed(key, failure))
-    case .loading, .reading, .text, .restarted: break
+    case .loading, .reading, .text, .structured, .restarted: break
     }
     calls[key] = nil
   }

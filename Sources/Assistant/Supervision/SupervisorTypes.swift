@@ -38,6 +38,8 @@ public enum EngineFailure: Error, Equatable {
   /// The engine died under the request.
   case died(EngineFailureReason)
   case contextWindowExceeded(promptTokens: Int, contextSize: Int, reservedForOutput: Int)
+  /// The engine cannot hold a model to this schema.
+  case unsupportedSchema(pointer: String, keyword: String)
   /// As many requests are waiting and running as are allowed.
   case overloaded(limit: Int)
   case cancelled
