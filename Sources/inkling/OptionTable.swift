@@ -35,11 +35,16 @@ struct Option<Settings>: Sendable {
     _ path: any WritableKeyPath<Settings, Int> & Sendable
   ) -> Option {
     value(name, placeholder, summary) { (settings, text) throws(UsageError) in
-      guard let number = Int(text), range.contains(number) else {
-        throw UsageError("\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
-      }
-      settings[keyPath: path] = number
+      settings[keyPath: path] = try wholeNumber(text, of: name, in: range)
     }
+  }
+
+  /// Reads an option's value.
+  static func wholeNumber(_ text: String, of name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError("\(name) wants a whole number from \(range.lowerBound) to \(range.upperBound), not “\(text)”")
+    }
+    return number
   }
 
   /// An option whose value is one of a few words.

@@ -1,0 +1,126 @@
+import Assistant
+import AssistantProtocol
+import JSON
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One request of the command line, without a daemon: reads the text, starts an engine, shows what comes, heeds Ctrl-C.
+enum OneShot {
+  /// Exit statuses besides those that all commands share.
+  enum Status {
+    static let unavailable: Int32 = 3
+    static let unsuitable: Int32 = 4
+  }
+
+  /// For `--help`.
+  /// - Parameter unsuitable: what status 4 means for the command.
+  static func exitStatuses(unsuitable: String) -> [(Int32, String)] {
+    [
+      (0, "The result was written."), (1, "The request failed; standard error says why, standard output is empty."),
+      (2, "The command line is wrong."), (3, "The model cannot be loaded."), (4, unsuitable), (130, "Interrupted."),
+    ]
+  }
+
+  /// Runs one request to the exit status of the process.
+  /// - Parameters:
+  ///   - streams: whether the result's text is shown as it comes when a person watches.
+  ///   - work: the request, given the text.
+  ///   - finish: writes the result and gives the exit status.
+  static func run<Output: Sendable>(
+    _ settings: some OneShotSettings, streams: Bool,
+    work: @escaping @Sendable (FeatureRunner, _ text: String, RequestSink) async throws(RequestFailure) -> Output,
+    finish: (Output, Screen) -> Int32
+  ) async -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    let interruption = Interruption()
+    Signals.onFirst { interruption.receive($0) }
+    let text: String
+    do throws(InputError) {
+      text = if let argument = settings.request.text { argument } else { try readText() }
+    } catch {
+      return fail(error.message, Status.unsuitable)
+    }
+    let supervisor = settings.engine.makeSupervisor(log: .standardError(level: .error))
+    let screen = Screen(streams: streams)
+    let task = Task { () async -> Result<Output, RequestFailure> in
+      do throws(RequestFailure) {
+        return .success(try await work(FeatureRunner(engine: supervisor), text, screen.sink))
+      } catch {
+        return .failure(error)
+      }
+    }
+    interruption.cancels { task.cancel() }
+    let outcome = await task.value
+    await supervisor.shutDown()
+    screen.clearProgress()
+    switch outcome {
+    case .success(let output): return finish(output, screen)
+    case .failure(let failure):
+      screen.breakLine()
+      if let signal = interruption.signal { return 128 + signal }
+      return fail(failure.wireError.message, status(of: failure))
+    }
+  }
+
+  /// Writes a result's text and its warnings: what has been streamed is completed, what has not is written whole.
+  /// - Parameter addsLineFeed: the text ends in a line feed even when the result does not.
+  static func write(_ text: String, _ common: CommonResult, _ screen: Screen, addsLineFeed: Bool) -> Int32 {
+    let isOpen = text.utf8.last != UInt8(ascii: "\n")
+    let status =
+      if screen.streams {
+        isOpen ? Terminal.write("\n") : 0
+      } else {
+        Terminal.write(addsLineFeed && isOpen ? text + "\n" : text)
+      }
+    if status != 0 { return fail("standard output cannot be written", status) }
+    for warning in common.warnings { Terminal.writeError("inkling: warning: \(warning.message)\n") }
+    return 0
+  }
+
+  /// Says in one line why there is no result.
+  static func fail(_ message: String, _ status: Int32) -> Int32 {
+    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    Terminal.writeError("inkling: \(TerminalText.neutralise(line))\n")
+    return status
+  }
+
+  private struct InputError: Error {
+    let message: String
+  }
+
+  private static func readText() throws(InputError) -> String {
+    if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
+    guard let bytes = Terminal.readInput(limit: Limits.textBytes) else {
+      throw InputError(message: "standard input cannot be read")
+    }
+    guard bytes.count <= Limits.textBytes else { throw InputError(message: "the text is longer than 4 MiB") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw InputError(message: "the text is not UTF-8")
+    }
+    return text
+  }
+
+  private static func status(of failure: RequestFailure) -> Int32 {
+    switch failure {
+    case .assistant(let error):
+      switch error.kind {
+      case .emptyPrompt, .contextWindowExceeded, .unsupportedSchema: Status.unsuitable
+      case .modelUnavailable: Status.unavailable
+      case .sessionNotFound, .sessionBusy, .guardrailViolation, .refusal, .emptyOutput, .toolFailed, .tooHot,
+        .overloaded, .engineFailed, .sessionExists, .decodingFailure:
+        Program.Status.failed
+      }
+    case .engine(let failure):
+      switch failure {
+      case .unavailable: Status.unavailable
+      case .contextWindowExceeded, .unsupportedSchema: Status.unsuitable
+      case .cancelled: Program.Status.interrupted
+      case .died, .overloaded, .refused: Program.Status.failed
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import AssistantProtocol
+
+/// What the commands for one request share: the text, and how the model is to write.
+struct OneShotRequest: Sendable {
+  /// nil: standard input.
+  var text: String?
+  var instructions: String?
+  var temperature: Double?
+  var maxTokens: Int?
+  var seed: Int?
+
+  /// The same as a request's common parameters.
+  var common: CommonParams {
+    var options = GenerationOptions()
+    options.temperature = temperature
+    options.maxTokens = maxTokens
+    options.seed = seed
+    var common = CommonParams()
+    common.instructions = instructions
+    common.options = options
+    return common
+  }
+
+  /// The text is the arguments, or standard input when there are none or only “-”.
+  mutating func takeArguments(_ words: [String]) {
+    text = words.isEmpty ? nil : words.joined(separator: " ")
+    if words.count == 1, words[0].hasSameBytes(as: "-") { text = nil }
+  }
+}
+
+/// Settings of a command for one request.
+protocol OneShotSettings: ModelSettings {
+  var request: OneShotRequest { get set }
+}
+
+extension Option where Settings: OneShotSettings {
+  static var instructions: Option {
+    .value("--instructions", "TEXT", "What else to heed, in your words.") { settings, text in
+      settings.request.instructions = text
+    }
+  }
+
+  /// - Parameter summary: what the values mean and which is the default.
+  static func temperature(_ summary: String) -> Option {
+    .value("--temperature", "T", summary) { (settings, text) throws(UsageError) in
+      guard let value = Double(text), (0...2).contains(value) else {
+        throw UsageError("--temperature wants a number from 0 to 2, not “\(text)”")
+      }
+      settings.request.temperature = value
+    }
+  }
+
+  /// - Parameter summary: what the limit is by default.
+  static func maxTokens(_ summary: String) -> Option {
+    .value("--max-tokens", "N", summary) { (settings, text) throws(UsageError) in
+      settings.request.maxTokens = try wholeNumber(text, of: "--max-tokens", in: 1...1_000_000)
+    }
+  }
+
+  static var seed: Option {
+    .value("--seed", "N", "Makes a random choice of words repeatable.") { (settings, text) throws(UsageError) in
+      settings.request.seed = try wholeNumber(text, of: "--seed", in: 0...Int(UInt32.max))
+    }
+  }
+}

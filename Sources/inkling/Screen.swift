@@ -1,0 +1,57 @@
+import Assistant
+import AssistantProtocol
+import Synchronization
+
+/// What a person sees while a request runs: the text as it comes, and before it a line about what is done.
+final class Screen: Sendable {
+  private struct State {
+    var progressIsShown = false
+    var lineIsOpen = false
+  }
+
+  /// The text is shown as it comes.
+  let streams: Bool
+  private let showsProgress = Terminal.errorIsTerminal && !Terminal.isDumb
+  private let state = Mutex(State())
+
+  /// - Parameter streams: text of the request is shown as it comes when the output is a terminal.
+  init(streams: Bool) { self.streams = streams && Terminal.outputIsTerminal }
+
+  var sink: RequestSink {
+    var sink = RequestSink()
+    if streams { sink.sendPartial = { [self] in show($0) } }
+    if showsProgress { sink.report = { [self] in show($0) } }
+    return sink
+  }
+
+  func clearProgress() {
+    let wasShown = state.withLock { state in
+      defer { state.progressIsShown = false }
+      return state.progressIsShown
+    }
+    if wasShown { Terminal.writeError("\r\u{1B}[K") }
+  }
+
+  /// So that a message does not begin behind an unfinished text.
+  func breakLine() {
+    if state.withLock({ $0.lineIsOpen }) { Terminal.write("\n") }
+  }
+
+  private func show(_ partial: PartialResult) {
+    guard case .delta(let delta) = partial else { return }
+    clearProgress()
+    // The engine died and the text begins anew.
+    if delta.offset == 0 { breakLine() }
+    state.withLock { $0.lineIsOpen = true }
+    Terminal.write(TerminalText.neutralise(delta.delta))
+  }
+
+  private func show(_ progress: WorkDoneProgress) {
+    guard case .report(let report) = progress, let message = report.message, let percentage = report.percentage else {
+      return
+    }
+    if state.withLock({ $0.lineIsOpen }) { return }
+    state.withLock { $0.progressIsShown = true }
+    Terminal.writeError("\r\u{1B}[K\(message): \(percentage) %")
+  }
+}
