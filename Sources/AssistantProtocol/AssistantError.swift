@@ -8,7 +8,8 @@ public enum AssistantError: Error, Equatable {
   case sessionNotFound(sessionID: String)
   case sessionBusy(sessionID: String)
   case emptyPrompt
-  case unsupportedSchema(pointer: String, keyword: String)
+  /// The problem is a sentence without its full stop; nil when no more is known than that it is not supported.
+  case unsupportedSchema(pointer: String, keyword: String, problem: String? = nil)
   case guardrailViolation(rule: String)
   case refusal
   case emptyOutput
@@ -87,7 +88,9 @@ extension AssistantError {
     case .sessionNotFound(let id): "There is no session “\(id)”. Create it first, or leave sessionId out."
     case .sessionBusy(let id): "The session “\(id)” is at work. Wait for its request to end, or cancel it."
     case .emptyPrompt: "There is no text to work on, or only white space."
-    case .unsupportedSchema(let pointer, let keyword):
+    case .unsupportedSchema(let pointer, _, let problem?):
+      "The schema\(pointer.isEmpty ? "" : " at “\(pointer)”") is not supported: \(problem)."
+    case .unsupportedSchema(let pointer, let keyword, nil):
       "The schema uses “\(keyword)” at “\(pointer)”, which is not supported. Leave it out."
     case .guardrailViolation(let rule): "The request was stopped by the rule “\(rule)”. Change the text."
     case .refusal: "The model refused to answer. Say it in other words."
@@ -98,6 +101,8 @@ extension AssistantError {
     case .engineFailed(let reason):
       reason.summary + (isRetryable ? " Try again." : " Change the text or load another model.")
     case .sessionExists(let id): "There is a session “\(id)” already. Choose another sessionId."
+    case .decodingFailure(.stop):
+      "The structured answer is not what was asked for. Try again, with another seed, a smaller count or other words."
     case .decodingFailure(let reason):
       "The structured answer is not complete (\(reason.rawValue)). Try again with a larger maxTokens."
     }
@@ -112,7 +117,7 @@ extension AssistantError {
         ("promptTokens", promptTokens.json), ("contextSize", contextSize.json), ("reservedForOutput", reserved.json),
       ]
     case .sessionNotFound(let id), .sessionBusy(let id), .sessionExists(let id): [("sessionId", id.json)]
-    case .unsupportedSchema(let pointer, let keyword): [("pointer", pointer.json), ("keyword", keyword.json)]
+    case .unsupportedSchema(let pointer, let keyword, _): [("pointer", pointer.json), ("keyword", keyword.json)]
     case .guardrailViolation(let rule): [("rule", rule.json)]
     case .toolFailed(let name, let reason): [("name", name.json), ("reason", reason.json)]
     case .tooHot(let state): [("thermalState", state.json)]

@@ -86,9 +86,9 @@ public struct AssistantCapabilities: JSONMessage, Equatable {
     .required("methods", \.methods, "All methods that can be called."),
     .required("features", \.features, "What can be offered to a person."),
     .required("tones", \.tones, "The tones of `assistant/rephrase`."),
-    .required("kinds", \.kinds, "The kinds of structured results; there are none yet."),
+    .required("kinds", \.kinds, "The kinds of `assistant/brainstorm`."),
     .required("personalities", \.personalities, "The voices there are."),
-    .required("schemaKeywords", \.schemaKeywords, "The JSON Schema keywords that are understood; there are none yet."),
+    .required("schemaKeywords", \.schemaKeywords, "The JSON Schema keywords that are understood."),
   ]
 }
 

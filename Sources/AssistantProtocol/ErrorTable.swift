@@ -70,7 +70,8 @@ public enum AssistantErrorKind: String, Sendable, CaseIterable {
     case .overloaded: "More requests are running than are accepted. Try again when some are done."
     case .engineFailed: "The engine died under the request. Try again if `retryable` says so."
     case .sessionExists: "There is such a session already. Choose another `sessionId`."
-    case .decodingFailure: "A structured result was not finished. Try again with a larger `maxTokens`."
+    case .decodingFailure:
+      "A structured result was not finished (try again with a larger `maxTokens`), or is not what was asked for."
     }
   }
 

@@ -2,4 +2,6 @@
 public enum Limits {
   /// UTF-8 bytes of all texts of one request together: 4 MiB.
   public static let textBytes = 4 << 20
+  /// Concepts or tags of one `assistant/brainstorm`.
+  public static let brainstormCount = 50
 }

@@ -35,6 +35,8 @@ public enum MethodList {
     .notification(Progress.self, .serverToClient, "A partial result or a progress report."),
     .notification(SetTrace.self, .clientToServer, "Accepted, as LSP asks; nothing is traced."),
     .request(Rephrase.self, .clientToServer, "Says a text again in another tone."),
+    .request(Brainstorm.self, .clientToServer, "Makes something up for a topic, as a value of a known shape."),
+    .request(Generate.self, .clientToServer, "Fills in a JSON Schema of yours."),
     .request(CountTokens.self, .clientToServer, "Counts the tokens of a text."),
     .request(ModelStatus.self, .clientToServer, "Tells about the model, the engine and the load; loads nothing."),
     .request(ModelLoad.self, .clientToServer, "Loads another model."),

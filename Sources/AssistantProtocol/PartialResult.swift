@@ -58,23 +58,39 @@ public struct TextSnapshot: JSONMessage, Equatable {
   ]
 }
 
+/// The value so far of a structured result that is still being made.
+public struct StructuredSnapshot: JSONMessage, Equatable {
+  public var value = JSONValue.null
+  public init() {}
+  public init(value: JSONValue) { self.value = value }
+  public static let fields: [JSONField<StructuredSnapshot>] = [
+    .constant("kind", "structured", "A value."), .required("value", \.value, "All of it so far."),
+  ]
+}
+
 /// A piece of a result before the result.
 public enum PartialResult: JSONConvertible, Equatable {
   case delta(TextDelta)
   case snapshot(TextSnapshot)
+  case structured(StructuredSnapshot)
 
   public init(json: JSONValue) throws(JSONMismatch) {
-    self = json["offset"] == nil ? .snapshot(try TextSnapshot(json: json)) : .delta(try TextDelta(json: json))
+    if json["kind"] == "structured" {
+      self = .structured(try StructuredSnapshot(json: json))
+    } else {
+      self = json["offset"] == nil ? .snapshot(try TextSnapshot(json: json)) : .delta(try TextDelta(json: json))
+    }
   }
 
   public var json: JSONValue {
     switch self {
     case .delta(let delta): delta.json
     case .snapshot(let snapshot): snapshot.json
+    case .structured(let snapshot): snapshot.json
     }
   }
 
-  public static var jsonTypeName: String { "TextDelta \\| TextSnapshot" }
+  public static var jsonTypeName: String { "TextDelta \\| TextSnapshot \\| StructuredSnapshot" }
 
   /// Takes a later one in; false when the two cannot be one.
   public mutating func merge(_ later: PartialResult) -> Bool {
@@ -85,10 +101,10 @@ public enum PartialResult: JSONConvertible, Equatable {
       let isMerged = delta.merge(laterDelta)
       self = .delta(delta)
       return isMerged
-    case (.snapshot, .snapshot):
+    case (.snapshot, .snapshot), (.structured, .structured):
       self = later
       return true
-    case (.delta, .snapshot), (.snapshot, .delta): return false
+    case (.delta, _), (.snapshot, _), (.structured, _): return false
     }
   }
 }

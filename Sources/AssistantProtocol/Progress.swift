@@ -9,8 +9,10 @@ public enum ProgressValue: JSONConvertible, Equatable {
   case workDone(WorkDoneProgress)
 
   public init(json: JSONValue) throws(JSONMismatch) {
-    self =
-      json["kind"] == "text" ? .partial(try PartialResult(json: json)) : .workDone(try WorkDoneProgress(json: json))
+    switch json["kind"] {
+    case .string("text")?, .string("structured")?: self = .partial(try PartialResult(json: json))
+    case _: self = .workDone(try WorkDoneProgress(json: json))
+    }
   }
 
   public var json: JSONValue {
@@ -38,7 +40,8 @@ public enum Progress: NotificationMethod {
     public static let fields: [JSONField<Params>] = [
       .required("token", \.token, "The token of the request that this belongs to."),
       .required(
-        "value", \.value, "For a `partialResultToken` one of the first two, for a `workDoneToken` one of the others."),
+        "value", \.value,
+        "For a `partialResultToken` one of the first three, for a `workDoneToken` one of the others."),
     ]
   }
 }
@@ -68,9 +71,24 @@ extension Progress.Params: MergeableParams {
     switch value {
     case .partial(.delta(let delta)): return frame + delta.delta.utf8.count
     case .partial(.snapshot(let snapshot)): return frame + snapshot.text.utf8.count
+    case .partial(.structured(let snapshot)): return frame + snapshot.value.approximateByteCount
     case .workDone(.begin(let begin)): return frame + begin.title.utf8.count + (begin.message?.utf8.count ?? 0)
     case .workDone(.report(let report)): return frame + (report.message?.utf8.count ?? 0)
     case .workDone(.end(let end)): return frame + (end.message?.utf8.count ?? 0)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The size of the value's text, without its escapes.
+  fileprivate var approximateByteCount: Int {
+    switch self {
+    case .null, .bool: 5
+    case .number(let number): number.text.utf8.count
+    case .string(let text): text.utf8.count + 2
+    case .array(let values): values.reduce(2) { $0 + $1.approximateByteCount + 1 }
+    case .object(let object):
+      object.members.reduce(2) { $0 + $1.name.utf8.count + $1.value.approximateByteCount + 4 }
     }
   }
 }

@@ -43,7 +43,8 @@ enum Program {
   }
 
   private static let commands = [
-    Entry(RephraseCommand.command), Entry(ServeCommand.command), Entry(DoctorCommand.command),
+    Entry(RephraseCommand.command), Entry(BrainstormCommand.command), Entry(GenerateCommand.command),
+    Entry(ServeCommand.command), Entry(DoctorCommand.command),
     Entry(EngineCommand.command),
   ]
 

@@ -10,9 +10,10 @@ import Testing
     + [
       .contextWindowExceeded(promptTokens: 9, contextSize: 8, reservedForOutput: 7), .sessionNotFound(sessionID: "s"),
       .sessionBusy(sessionID: "s"), .emptyPrompt, .unsupportedSchema(pointer: "/a", keyword: "not"),
+      .unsupportedSchema(pointer: "", keyword: "type", problem: "type must be a word"),
       .guardrailViolation(rule: "r"), .refusal, .emptyOutput, .toolFailed(name: "t", reason: .timeout),
       .tooHot(.critical),
-      .overloaded(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length),
+      .overloaded(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length), .decodingFailure(.stop),
     ]
 
   /// Code, kind and data are those of the table.
@@ -74,7 +75,8 @@ import Testing
   @Test func methodsToCall() {
     #expect(
       MethodList.callable == [
-        "assistant/rephrase", "assistant/countTokens", "model/status", "model/load", "model/unload",
+        "assistant/rephrase", "assistant/brainstorm", "assistant/generate", "assistant/countTokens", "model/status",
+        "model/load", "model/unload",
       ])
   }
 }

@@ -9,7 +9,8 @@ enum GeneratedBlocks {
   /// Types with a table of their own, beside the parameters and results of methods.
   static let types: [any JSONMessage.Type] = [
     CommonParams.self, GenerationOptions.self, CommonResult.self, Usage.self, Warning.self, TextRange.self,
-    TextDelta.self, TextSnapshot.self, WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
+    TextDelta.self, TextSnapshot.self, StructuredSnapshot.self,
+    WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
     Availability.self, ModelDescription.self, EngineDescription.self,
@@ -48,6 +49,13 @@ enum GeneratedBlocks {
       return table(
         ["`tone`", "title", "meaning"],
         Tone.allCases.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
+    case "kinds":
+      return table(
+        ["`kind`", "title", "meaning", "`value`"],
+        BrainstormKind.allCases.map { kind in
+          [code(kind.choice.id), kind.choice.title, kind.choice.description, code(kind.valueSummary)]
+        })
+    case "schema-keywords": return JSONSchema.keywords.map(code).joined(separator: ", ")
     case _: throw Unknown(name: name)
     }
   }

@@ -76,22 +76,35 @@ private struct Screen {
     }
     let delta = ProgressValue.partial(.delta(TextDelta(offset: 0, delta: "d", encoding: .utf16)))
     let snapshot = ProgressValue.partial(.snapshot(TextSnapshot(text: "s")))
+    let value = ProgressValue.partial(.structured(StructuredSnapshot(value: [1])))
     let begin = ProgressValue.workDone(.begin(WorkDoneBegin(title: "t")))
     let report = ProgressValue.workDone(.report(WorkDoneReport(percentage: 5)))
     let end = ProgressValue.workDone(.end(WorkDoneEnd(message: nil)))
-    let kinds = [delta, snapshot, begin, report, end]
+    let kinds = [delta, snapshot, value, begin, report, end]
     for (index, first) in kinds.enumerated() {
       for (otherIndex, second) in kinds.enumerated() {
         var value = params(1, first)
         let isMerged = value.merge(params(1, second))
-        // Deltas, snapshots and reports among themselves.
-        #expect(isMerged == (index == otherIndex && [0, 1, 3].contains(index)))
+        // Deltas, snapshots, values and reports among themselves.
+        #expect(isMerged == (index == otherIndex && [0, 1, 2, 4].contains(index)))
         if !isMerged { #expect(value == params(1, first)) }
         var other = params(1, first)
         let isMergedAcross = other.merge(params(2, second))
         #expect(!isMergedAcross, "two tokens")
       }
     }
+  }
+
+  @Test func aLaterValueReplacesAnEarlierOne() throws {
+    var params = Progress.Params(
+      token: ProgressToken(RequestID(1)), value: .partial(.structured(StructuredSnapshot(value: ["a": "x"]))))
+    let size = params.approximateByteCount
+    var later = params
+    later.value = .partial(.structured(StructuredSnapshot(value: ["a": "x", "b": [true, nil, 1.5]])))
+    let isMerged = params.merge(later)
+    #expect(isMerged)
+    #expect(params == later)
+    #expect(params.approximateByteCount > size)
   }
 
   @Test func reportsKeepWhatTheLaterOneLeavesOut() {

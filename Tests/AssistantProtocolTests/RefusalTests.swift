@@ -50,6 +50,34 @@ private func check<Message: JSONConvertible>(
     ] as [(JSONValue, String)])
   func rephrase(_ params: JSONValue, _ sentence: String) { check(Rephrase.Params.self, params, refused: sentence) }
 
+  @Test(
+    arguments: [
+      ([:], "topic is missing"),
+      (
+        ["topic": "t", "kind": "poem"],
+        "kind must be one of “ideas”, “sequel”, “character”, “storyArc”, “tags”"
+      ),
+      (["topic": "t", "count": 0], "count must be between 1 and 50"),
+      (["topic": "t", "count": 51], "count must be between 1 and 50"),
+      (["topic": "t", "count": 2.5], "count must be an integer, not a fraction"),
+      (["topic": "t", "format": "html"], "format must be one of “markdown”, “plaintext”, “org”, “latex”"),
+    ] as [(JSONValue, String)])
+  func brainstorm(_ params: JSONValue, _ sentence: String) {
+    check(Brainstorm.Params.self, params, refused: sentence)
+  }
+
+  @Test(
+    arguments: [
+      (["schema": [:]], "prompt is missing"), (["prompt": "p"], "schema is missing"),
+      (
+        ["prompt": "p", "schema": [:], "includeSchemaInPrompt": "no"],
+        "includeSchemaInPrompt must be true or false, not string"
+      ),
+    ] as [(JSONValue, String)])
+  func generate(_ params: JSONValue, _ sentence: String) {
+    check(Generate.Params.self, params, refused: sentence)
+  }
+
   @Test(arguments: ["", "a b", "ü", "a/b", "a\u{0}", "e\u{301}", String(repeating: "a", count: 129)])
   func sessionIDs(_ id: String) {
     check(
@@ -76,6 +104,8 @@ private func check<Message: JSONConvertible>(
     let sentence = "text and all other texts of a request must be at most 4194304 bytes together"
     check(Rephrase.Params.self, ["text": .string(most + "a")], refused: sentence)
     check(Rephrase.Params.self, ["text": .string(most), "instructions": "b"], refused: sentence)
+    check(Brainstorm.Params.self, ["topic": .string(most), "instructions": "b"], refused: sentence)
+    check(Generate.Params.self, ["prompt": .string(most + "a"), "schema": [:]], refused: sentence)
     check(CountTokens.Params.self, ["text": .string(most + "a")], refused: sentence)
   }
 

@@ -70,6 +70,8 @@ private let editorSamples = [
   Sample(Progress.Params.self, #"{"token":9007199254740993,"value":{"kind":"end"}}"#),
   Sample(TextDelta.self, #"{"kind":"text","offset":3,"delta":"d"}"#),
   Sample(TextSnapshot.self, #"{"kind":"text","text":"t"}"#),
+  Sample(Progress.Params.self, #"{"token":"s","value":{"kind":"structured","value":null}}"#),
+  Sample(StructuredSnapshot.self, #"{"kind":"structured","value":{"b":1.50,"a":[]}}"#),
   Sample(WorkDoneBegin.self, #"{"kind":"begin","title":"t","message":"m","percentage":0}"#),
   Sample(WorkDoneReport.self, #"{"kind":"report","message":"m","percentage":100}"#),
   Sample(WorkDoneEnd.self, #"{"kind":"end","message":"m"}"#),
@@ -78,6 +80,13 @@ private let editorSamples = [
   Sample(Usage.self, usage), Sample(Warning.self, warning), Sample(TextRange.self, #"{"start":0,"end":0}"#),
   Sample(Rephrase.Params.self, #"{"text":"a\u0000b","tone":"proofread",\#(common)}"#),
   Sample(Rephrase.Result.self, #"{"text":"t","tone":"longer",\#(outcome)}"#),
+  Sample(
+    Brainstorm.Params.self,
+    #"{"topic":"t","kind":"storyArc","count":50,"schema":{"type":"string"},"format":"latex",\#(common)}"#),
+  Sample(Brainstorm.Result.self, #"{"kind":"tags","value":{"tags":["a"]},"rendered":"a",\#(outcome)}"#),
+  Sample(
+    Generate.Params.self, #"{"prompt":"p","schema":{"type":"null"},"includeSchemaInPrompt":false,\#(common)}"#),
+  Sample(Generate.Result.self, #"{"value":[1e2,"\u0000"],\#(outcome)}"#),
   Sample(CountTokens.Params.self, #"{"text":"","workDoneToken":"w"}"#),
   Sample(CountTokens.Result.self, #"{"tokens":0}"#),
   Sample(
@@ -115,11 +124,12 @@ private let engineSamples = [
   Sample(
     GenerateParams.self,
     #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
-      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true}"#),
+      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
+      + #""shape":{"unit":"bullet","count":3},"prefillOnly":true}"#),
   Sample(
     GenerateResult.self,
     #"{"finishReason":"length","promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
-      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true}"#),
+      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true,"logProbability":-8.5}"#),
 ]
 
 @Suite struct RoundTripTests {

@@ -1,5 +1,6 @@
 import Assistant
 import AssistantProtocol
+import JSON
 import JSONRPC
 import TestSupport
 import Testing
@@ -15,7 +16,10 @@ import Testing
     #expect(result.capabilities.positionEncoding == .utf16)
     let assistant = result.capabilities.experimental.assistant
     #expect(assistant.methods == MethodList.callable)
-    #expect(assistant.features.map(\.id) == ["rephrase"])
+    #expect(assistant.features.map(\.id) == ["rephrase", "brainstorm", "generate"])
+    #expect(assistant.features.map(\.input) == [.selection, .topic, .none])
+    #expect(assistant.kinds.map(\.id) == ["ideas", "sequel", "character", "storyArc", "tags"])
+    #expect(assistant.schemaKeywords == JSONSchema.keywords)
     #expect(
       assistant.tones.map(\.id) == ["formal", "exciting", "simpler", "shorter", "longer", "friendly", "proofread"])
     #expect(assistant.personalities.map(\.id) == ["neutral"])
@@ -37,6 +41,9 @@ import Testing
     do throws(RPCError) {
       switch name {
       case Rephrase.name: _ = try await client.connection.request(Rephrase.self, Rephrase.Params(text: "a"))
+      case Brainstorm.name: _ = try await client.connection.request(Brainstorm.self, Brainstorm.Params(topic: "a"))
+      case Generate.name:
+        _ = try await client.connection.request(Generate.self, Generate.Params(prompt: "a", schema: true))
       case CountTokens.name: _ = try await client.connection.request(CountTokens.self, CountTokens.Params(text: "a"))
       case ModelStatus.name: _ = try await client.connection.request(ModelStatus.self, Empty())
       case ModelLoad.name:

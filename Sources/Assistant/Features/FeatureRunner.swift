@@ -24,7 +24,7 @@ public enum RequestFailure: Error, Equatable {
 
 /// Runs a feature for one request, from the check of the text to the result.
 public struct FeatureRunner: Sendable {
-  private let engine: any EngineService
+  let engine: any EngineService
 
   public init(engine: any EngineService) { self.engine = engine }
 
@@ -126,7 +126,7 @@ public struct FeatureRunner: Sendable {
   }
 
   /// Sends a partial result; the engine pauses while the reader is behind.
-  private func send(_ partial: PartialResult, of job: EngineJob, to sink: RequestSink) async throws(RequestFailure) {
+  func send(_ partial: PartialResult, of job: EngineJob, to sink: RequestSink) async throws(RequestFailure) {
     guard let sendPartial = sink.sendPartial else { return }
     job.notePartialSent()
     sendPartial(partial)

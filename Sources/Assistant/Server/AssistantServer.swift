@@ -61,6 +61,16 @@ public struct AssistantServer: Sendable {
         try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink(params.common))
       }
     }
+    router.on(Brainstorm.self) { params, context throws(RPCError) in
+      try await answer(Brainstorm.name, context) { (sink) async throws(RequestFailure) in
+        try await runner.run(.brainstorm, params, sink: sink(params.common))
+      }
+    }
+    router.on(Generate.self) { params, context throws(RPCError) in
+      try await answer(Generate.name, context) { (sink) async throws(RequestFailure) in
+        try await runner.run(.generate, params, sink: sink(params.common))
+      }
+    }
     router.on(CountTokens.self) { params, context throws(RPCError) in
       try await answer(CountTokens.name, context) { (sink) async throws(RequestFailure) in
         var common = CommonParams()
@@ -127,8 +137,13 @@ public struct AssistantServer: Sendable {
     if let processID = params.processID { clientIs(processID) }
     var assistant = AssistantCapabilities()
     assistant.methods = MethodList.callable
-    assistant.features = [Feature.rephrase.description]
+    assistant.features = [
+      Feature.rephrase.description, StructuredFeature<Brainstorm.Params, Brainstorm.Result>.brainstorm.description,
+      StructuredFeature<Generate.Params, Generate.Result>.generate.description,
+    ]
     assistant.tones = Tone.allCases.map(\.choice)
+    assistant.kinds = BrainstormKind.allCases.map(\.choice)
+    assistant.schemaKeywords = JSONSchema.keywords
     assistant.personalities = Personality.allCases.map(\.choice)
     return Initialize.Result(
       serverInfo: ServerInfo(version: version),

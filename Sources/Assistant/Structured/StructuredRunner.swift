@@ -1,0 +1,162 @@
+import AssistantProtocol
+import EngineProtocol
+import JSON
+
+extension FeatureRunner {
+  /// Runs a feature with a structured answer for one request. The schema is looked at before the engine is asked for
+  /// anything, and the answer is checked against it on its own.
+  public func run<Params, Output>(
+    _ feature: StructuredFeature<Params, Output>, _ params: Params, sink: RequestSink = RequestSink()
+  ) async throws(RequestFailure) -> Output {
+    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
+    let source = feature.source(params)
+    guard !source.isBlank else { throw .assistant(.emptyPrompt) }
+    let shape = feature.shape(params)
+    let schema = try JSONSchema(forRequest: shape.schema)
+
+    let progress = ProgressReporter(title: feature.description.title, report: sink.report)
+    progress.begin()
+    // Also before an error: whoever shows the progress has to take it away.
+    defer { progress.end() }
+    var run = StructuredRun(runner: self, sink: sink, progress: progress)
+    let request = feature.generateParams(for: params, shape, count: shape.distinctList?.count ?? 1)
+    let answer = try await run.answer(request)
+    var value = try answer.value(schema)
+    if let list = shape.distinctList {
+      value = try await run.completed(value, list) { missing in
+        let part = shape.part(list, count: missing)
+        return feature.generateParams(for: params, part, count: missing)
+      }
+      guard schema.validate(value).isEmpty else { throw .assistant(.decodingFailure(.stop)) }
+    }
+    if shape.isOurs, value.strings.allSatisfy(\.isBlank) { throw .assistant(.emptyOutput) }
+    let outline: Outline
+    do throws(JSONMismatch) { outline = try shape.outline(value) } catch {
+      throw .assistant(.decodingFailure(AssistantProtocol.FinishReason(answer.result.finishReason)))
+    }
+    run.show(final: value)
+    let common = CommonResult(
+      usage: run.costs.usage, finishReason: AssistantProtocol.FinishReason(answer.result.finishReason),
+      warnings: run.warnings.all(value, source: source, answer.result))
+    return feature.output(params, value, outline, common)
+  }
+}
+
+extension JSONSchema {
+  /// The schema of a request, before anything is asked of the engine.
+  fileprivate init(forRequest json: JSONValue) throws(RequestFailure) {
+    do throws(UnsupportedSchema) {
+      self = try JSONSchema(json)
+    } catch {
+      throw .assistant(
+        .unsupportedSchema(pointer: error.pointer, keyword: error.keyword, problem: error.problem))
+    }
+  }
+}
+
+/// What the model has written for one call.
+private struct StructuredAnswer {
+  var text = ""
+  var result = GenerateResult()
+
+  /// The value, when it is whole and as the schema says.
+  func value(_ schema: JSONSchema) throws(RequestFailure) -> JSONValue {
+    if text.isBlank, result.finishReason == .stop { throw .assistant(.emptyOutput) }
+    guard let value = parsed, schema.validate(value).isEmpty else {
+      throw .assistant(.decodingFailure(AssistantProtocol.FinishReason(result.finishReason)))
+    }
+    return value
+  }
+
+  /// The value, when it is whole.
+  var parsed: JSONValue? {
+    do { return try JSONParser.parse(text) } catch { return nil }
+  }
+}
+
+/// The calls of the model for one structured result.
+private struct StructuredRun {
+  /// How often missing items are asked for when the model repeats itself.
+  private static let mostRetries = 4
+
+  let runner: FeatureRunner
+  let sink: RequestSink
+  var progress: ProgressReporter
+  var costs = CallCosts()
+  var warnings = StructuredWarnings()
+  private var lastShown: JSONValue?
+
+  init(runner: FeatureRunner, sink: RequestSink, progress: ProgressReporter) {
+    self.runner = runner
+    self.sink = sink
+    self.progress = progress
+  }
+
+  /// One call of the model.
+  /// - Parameter shown: what of a snapshot is shown to the client.
+  mutating func answer(
+    _ params: GenerateParams, shown: (JSONValue) -> JSONValue = { $0 }
+  ) async throws(RequestFailure) -> StructuredAnswer {
+    let job = runner.engine.generate(params)
+    var answer = StructuredAnswer()
+    for await event in job.events {
+      switch event {
+      case .loading(let fraction): progress.loading(fraction)
+      case .reading(let done, let total): progress.reading(done: done, total: total)
+      case .text(let piece):
+        progress.writing()
+        answer.text += piece
+      case .structured(let value):
+        progress.writing()
+        let snapshot = shown(value)
+        guard snapshot != lastShown else { continue }
+        lastShown = snapshot
+        try await runner.send(.structured(StructuredSnapshot(value: snapshot)), of: job, to: sink)
+      case .restarted:
+        warnings.engineRestarted = true
+        answer.text = ""
+      case .finished(let result):
+        costs.add(result)
+        answer.result = result
+        return answer
+      case .counted: throw .engine(.refused("the engine counted instead of generating"))
+      case .failed(let failure): throw .engine(failure)
+      }
+    }
+    throw .engine(.cancelled)
+  }
+
+  /// The value with a list of different items, exactly as many as there are to be: while some are missing, more are
+  /// asked for with another seed and a higher temperature.
+  mutating func completed(
+    _ value: JSONValue, _ list: DistinctList, _ request: (_ missing: Int) -> GenerateParams
+  ) async throws(RequestFailure) -> JSONValue {
+    var distinct = DistinctItems()
+    distinct.add(list.items(in: value))
+    let found = distinct.items.count
+    for retry in 1...Self.mostRetries where distinct.items.count < list.count {
+      // Two more than needed: some will repeat as well.
+      let wanted = min(list.count - distinct.items.count + 2, Limits.brainstormCount)
+      var params = request(wanted)
+      params.sampling.temperature = min(max(params.sampling.temperature, 0.6) + 0.2 * Double(retry), 2)
+      params.sampling.seed = (params.sampling.seed + retry) & Int(UInt32.max)
+      let kept = distinct.items
+      let answer = try await answer(params) { snapshot in
+        let items = list.withoutRepetitions(in: snapshot, kept: kept).prefix(list.count)
+        return list.replaceItems(of: value, with: Array(items))
+      }
+      // An answer that is not whole has nothing to offer; the next one may.
+      if let parsed = answer.parsed { distinct.add(list.items(in: parsed)) }
+    }
+    guard distinct.items.count >= list.count else { throw .assistant(.decodingFailure(.stop)) }
+    warnings.replacedItems = max(0, list.count - found)
+    return list.replaceItems(of: value, with: Array(distinct.items.prefix(list.count)))
+  }
+
+  /// The last snapshot is the value itself.
+  mutating func show(final value: JSONValue) {
+    guard let sendPartial = sink.sendPartial, value != lastShown else { return }
+    lastShown = value
+    sendPartial(.structured(StructuredSnapshot(value: value)))
+  }
+}

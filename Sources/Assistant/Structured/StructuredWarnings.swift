@@ -1,0 +1,59 @@
+import AssistantProtocol
+import EngineProtocol
+import JSON
+
+/// What the reader of a structured result should know.
+struct StructuredWarnings: Sendable {
+  /// More would be noise.
+  private static let mostFindings = 20
+
+  /// The engine was restarted, and the request was run again.
+  var engineRestarted = false
+  /// How many items of the list come from further answers, since the first had repeated itself.
+  var replacedItems = 0
+
+  /// - Parameters:
+  ///   - source: what the person has written; suspicious characters in it may come back.
+  ///   - result: of the answer that the value is made of.
+  func all(_ value: JSONValue, source: String, _ result: GenerateResult) -> [Warning] {
+    var warnings: [Warning] = []
+    if engineRestarted {
+      warnings.append(Warning(.retried, "The engine was restarted, and the request was run again."))
+    }
+    if replacedItems > 0 {
+      let message = "The first answer repeated itself; \(replacedItems) of its items come from another one."
+      warnings.append(Warning(.retried, message))
+    }
+    switch result.finishReason {
+    case .stop: break
+    case .length, .contextFull:
+      let limit =
+        result.finishReason == .length
+        ? "\(result.completionTokens) tokens were the limit" : "the context window is full"
+      warnings.append(Warning(.truncatedByLimit, "The value may be shorter than the model meant it to be: \(limit)."))
+    }
+    if result.contextSize > 0, result.contextUsed * 10 > result.contextSize * 9 {
+      let message = "\(result.contextUsed) of \(result.contextSize) tokens of the context window are used."
+      warnings.append(Warning(.contextNearlyFull, message))
+    }
+    var named: Set<String> = []
+    for finding in SuspiciousCharacters.find(in: value.strings.joined(separator: "\n"), notIn: source)
+    where named.count < Self.mostFindings && named.insert(finding.name).inserted {
+      let message = "The value holds \(finding.name), which is invisible and was not in the source."
+      warnings.append(Warning(.suspiciousCharacters, message))
+    }
+    return warnings
+  }
+}
+
+extension JSONValue {
+  /// All strings in the value, but for the names of members.
+  var strings: [String] {
+    switch self {
+    case .null, .bool, .number: []
+    case .string(let text): [text]
+    case .array(let values): values.flatMap(\.strings)
+    case .object(let object): object.members.flatMap(\.value.strings)
+    }
+  }
+}
