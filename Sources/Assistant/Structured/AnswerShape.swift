@@ -105,8 +105,9 @@ private enum SchemaSize {
       return properties.members.reduce(2) { $0 + 6 + tokens($1.value) }
     }
     if let items = schema["items"] { return 2 + (int(schema["maxItems"]) ?? 1) * tokens(items) }
-    // Three characters to a token, and its quotes; a number or a word has few.
-    return 4 + (int(schema["maxLength"]) ?? 24) / 3
+    // A token for each character, as scripts need that the vocabulary does not know, and the quotes; what ends an answer
+    // is the model, or the bound of each string.
+    return 4 + (int(schema["maxLength"]) ?? 24)
   }
 
   private static func int(_ json: JSONValue?) -> Int? {

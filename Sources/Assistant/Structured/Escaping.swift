@@ -54,17 +54,25 @@ enum OrgEscaping {
   private static let zeroWidthSpace: Unicode.Scalar = "\u{200B}"
 
   static func escape(_ text: String, atStart: Bool) -> String {
-    let scalars = Array(text.unicodeScalars)
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    return words.enumerated().map { index, word in
+      // A link is a link as it is.
+      let isLink = word.contains("://") && (word.first?.isLetter ?? false)
+      return isLink ? String(word) : escape(word: Array(word.unicodeScalars), atStart: atStart && index == 0)
+    }.joined(separator: " ")
+  }
+
+  private static func escape(word: [Unicode.Scalar], atStart: Bool) -> String {
     var result = String.UnicodeScalarView()
-    for (index, scalar) in scalars.enumerated() {
-      let before = index > 0 ? scalars[index - 1] : nil
-      let after = index + 1 < scalars.count ? scalars[index + 1] : nil
+    for (index, scalar) in word.enumerated() {
+      let before = index > 0 ? word[index - 1] : nil
+      let after = index + 1 < word.count ? word[index + 1] : nil
       if let entity = entity(for: scalar, before, after) {
         result.append(contentsOf: "\\\(entity){}".unicodeScalars)
         continue
       }
       result.append(scalar)
-      if (atStart && index == 0 && "#:-+|".unicodeScalars.contains(scalar)) || opensSyntax(scalar, before, after) {
+      if (atStart && index == 0 && "#:-+*".unicodeScalars.contains(scalar)) || opensSyntax(scalar, after) {
         result.append(zeroWidthSpace)
       }
     }
@@ -75,8 +83,8 @@ enum OrgEscaping {
   private static func entity(
     for scalar: Unicode.Scalar, _ before: Unicode.Scalar?, _ after: Unicode.Scalar?
   ) -> String? {
-    // An emphasis begins behind a border and before a visible character.
-    let opens = (before == nil || !isWordPart(before)) && after != nil && after != " "
+    // An emphasis begins behind a space or one of these, and before a visible character.
+    let opens = after != nil && before.map { "-–—({'\"".unicodeScalars.contains($0) } ?? true
     switch scalar {
     case "*": return opens ? "ast" : nil
     case "/": return opens ? "slash" : nil
@@ -84,31 +92,24 @@ enum OrgEscaping {
     case "~": return opens ? "tilde" : nil
     case "+": return opens ? "plus" : nil
     // Also a subscript or superscript.
-    case "_": return after != nil && after != " " ? "under" : nil
-    case "^": return after != nil && after != " " ? "asciicirc" : nil
+    case "_": return after != nil ? "under" : nil
+    case "^": return after != nil ? "asciicirc" : nil
     case "$": return "dollar"
     case "|": return "vbar"
-    case "<": return after != nil && after != " " ? "lt" : nil
+    case "<": return after != nil ? "lt" : nil
     // A description list: `term :: text`.
     case ":": return before == ":" || after == ":" ? "colon" : nil
     case _: return nil
     }
   }
 
-  /// A command, link, timestamp, footnote, checkbox, macro or export snippet.
-  private static func opensSyntax(
-    _ scalar: Unicode.Scalar, _ before: Unicode.Scalar?, _ after: Unicode.Scalar?
-  ) -> Bool {
+  /// A command, line break, link, timestamp, footnote, checkbox, macro or export snippet.
+  private static func opensSyntax(_ scalar: Unicode.Scalar, _ after: Unicode.Scalar?) -> Bool {
     switch scalar {
-    case "\\", "[": after != nil
+    case "\\", "[": true
     case "{", "@": after == scalar
     case _: false
     }
-  }
-
-  private static func isWordPart(_ scalar: Unicode.Scalar?) -> Bool {
-    guard let scalar else { return false }
-    return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
   }
 }
 
