@@ -33,7 +33,10 @@ extension EndToEnd {
       let version = try Self.run(["--version"])
       #expect(version.exit == .status(0))
       #expect(version.output.hasPrefix("inkling "))
-      for arguments in [["--help"], ["help"], ["serve", "--help"], ["rephrase", "--help"], ["doctor", "--help"]] {
+      for arguments in [
+        ["--help"], ["help"], ["serve", "--help"], ["rephrase", "--help"], ["doctor", "--help"],
+        ["brainstorm", "--help"], ["generate", "--help"],
+      ] {
         let help = try Self.run(arguments)
         #expect(help.exit == .status(0), "\(arguments)")
         #expect(help.output.contains("inkling"), "\(arguments)")
@@ -51,6 +54,11 @@ extension EndToEnd {
       arguments: [
         ["rephrase", "--tone"], ["rephrase", "--toen", "formal"], ["serve", "--framing", "morse"], ["frobnicate"], [],
         ["serve", "--context", "many"], ["rephrase", "--temperature", "hot", "x"],
+        ["brainstorm", "--kind", "poem", "x"],
+        ["brainstorm", "--count", "0", "x"], ["brainstorm", "--count", "51", "x"],
+        ["brainstorm", "--format", "html", "x"],
+        ["brainstorm", "--schema", "/nonexistent.json", "x"], ["brainstorm", "--seed", "-1", "x"], ["generate", "x"],
+        ["generate", "--schema", "/dev/null", "x"], ["generate", "--schema", "/", "x"],
       ])
     func usage(arguments: [String]) throws {
       let run = try Self.run(arguments)
