@@ -22,6 +22,7 @@ build: deps model ## the program, .build/release/inkling, and the default model
 
 # The tests and the program they spawn, from one compilation.
 build-tests: deps model
+	@scripts/test-environment.sh
 	@scripts/build.sh --build-tests
 
 demo: build ## a short text in three tones, streamed to the terminal

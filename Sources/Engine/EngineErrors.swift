@@ -28,6 +28,11 @@ extension RPCError {
     self = .engine(.loadFailed, error.message, ["reason": reason.json])
   }
 
+  init(_ error: UnsupportedSchema) {
+    let data: JSONValue = ["pointer": error.pointer.json, "keyword": error.keyword.json]
+    self = .engine(.unsupportedSchema, error.message, data)
+  }
+
   init(_ failure: GenerationFailure) {
     switch failure {
     case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):

@@ -1,5 +1,6 @@
 import EngineProtocol
 import Inference
+import JSON
 import JSONRPC
 import Llama
 import Synchronization
@@ -13,7 +14,8 @@ package final class EngineServer: Sendable {
   private enum Model {
     case none
     case loading
-    case loaded(LoadedModel)
+    /// With the vocabulary's tree, which constraints are made with.
+    case loaded(LoadedModel, TokenTrie)
   }
 
   private let model = Mutex(Model.none)
@@ -57,7 +59,7 @@ package final class EngineServer: Sendable {
       try await self.generate(params, context)
     }
     router.on(EngineCount.self) { (params, _) async throws(RPCError) in
-      let model = try self.loaded()
+      let (model, _) = try self.loaded()
       do throws(CancellationError) {
         return EngineCount.Result(tokens: try model.vocabulary.tokenise(userText: params.text).count)
       } catch {
@@ -71,9 +73,9 @@ package final class EngineServer: Sendable {
     return router
   }
 
-  private func loaded() throws(RPCError) -> LoadedModel {
+  private func loaded() throws(RPCError) -> (LoadedModel, TokenTrie) {
     switch model.withLock({ $0 }) {
-    case .loaded(let model): return model
+    case .loaded(let model, let trie): return (model, trie)
     case .none, .loading: throw .notLoaded
     }
   }
@@ -119,7 +121,9 @@ package final class EngineServer: Sendable {
     for await result in outcomes {
       switch result {
       case .success(let loaded):
-        model.withLock { $0 = .loaded(loaded) }
+        // In this task, so that the engine's thread goes on.
+        let trie = TokenTrie(loaded.vocabulary)
+        model.withLock { $0 = .loaded(loaded, trie) }
         return ModelFacts(loaded.facts)
       case .failure(let error):
         model.withLock { $0 = .none }
@@ -132,21 +136,23 @@ package final class EngineServer: Sendable {
   // MARK: - Generating
 
   private func generate(_ params: GenerateParams, _ context: RequestContext) async throws(RPCError) -> GenerateResult {
-    let model = try loaded()
+    let (model, trie) = try loaded()
     guard running.withLock({ $0.insert(params.request).inserted }) else {
       throw RPCError(GenerationFailure.duplicateID)
     }
     defer { running.withLock { _ = $0.remove(params.request) } }
+    let structure = try Structure(params, vocabulary: trie)
     let prompt: Prompt
     do throws(CancellationError) {
-      prompt = try Prompt(params, for: model)
+      prompt = try Prompt(params, for: model, constraint: structure?.constraint)
     } catch {
       throw .cancelled
     }
     let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
     if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
     let stream = AnswerStream(
-      request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter, context: context)
+      request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter,
+      snapshots: structure?.partial.map { SnapshotStream($0) }, context: context)
     let outcome = await withTaskCancellationHandler {
       await stream.follow(events)
     } onCancel: {
@@ -161,10 +167,13 @@ private struct AnswerStream {
   let request: Int
   let contextSize: Int
   let filter: ThoughtFilter
+  /// For answers with a schema.
+  let snapshots: SnapshotStream?
   let context: RequestContext
 
   func follow(_ events: AsyncStream<InferenceEvent>) async -> Result<GenerateResult, RPCError> {
     var filter = filter
+    var snapshots = snapshots
     for await event in events {
       switch event {
       case .prefill(_, let done, let total):
@@ -172,8 +181,10 @@ private struct AnswerStream {
         context.notify(EnginePrefillProgress.self, progress)
       case .text(_, let bytes):
         send(filter.take(bytes))
+        if let value = snapshots?.take(bytes) { send(value) }
       case .finished(_, let summary):
         send(filter.finish())
+        if let value = snapshots?.finish() { send(value) }
         return .success(GenerateResult(summary, contextSize: contextSize))
       case .failed(_, let failure):
         return .failure(RPCError(failure))
@@ -187,5 +198,24 @@ private struct AnswerStream {
     guard !bytes.isEmpty else { return }
     let text = EngineText.Params(request: request, text: String(decoding: bytes, as: UTF8.self))
     context.notifyMerging(EngineText.self, key: "text", text)
+  }
+
+  private func send(_ value: JSONValue) {
+    context.notifyMerging(
+      EngineStructured.self, key: "structured", EngineStructured.Params(request: request, value: value))
+  }
+}
+
+extension TokenTrie {
+  /// All tokens that may stand in an answer.
+  fileprivate convenience init(_ vocabulary: Vocabulary) {
+    self.init(
+      tokenCount: vocabulary.size,
+      bytes: { token in
+        var bytes: [UInt8] = []
+        vocabulary.appendBytes(of: token, to: &bytes)
+        return bytes
+      },
+      isUsable: { !vocabulary.isControl($0) && !vocabulary.isEndOfGeneration($0) })
   }
 }

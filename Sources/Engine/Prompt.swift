@@ -8,9 +8,14 @@ struct Prompt {
   var request: GenerationRequest
   var filter: ThoughtFilter
 
-  init(_ params: GenerateParams, for model: LoadedModel) throws(CancellationError) {
+  /// - Parameter constraint: what the answer must be; then it begins at once, without a thought.
+  init(
+    _ params: GenerateParams, for model: LoadedModel, constraint: Constraint?
+  ) throws(CancellationError) {
+    let isFree = constraint == nil
     let messages = params.messages.map { ChatMessage(.init($0.role), $0.text) }
-    let rendered = model.template.render(messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning)
+    let rendered = model.template.render(
+      messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning && isFree)
     let (tokens, ends) = try model.vocabulary.tokenise(rendered.segments)
     var borders: [Int] = []
     if (1...messages.count).contains(params.pinnedMessages) {
@@ -20,9 +25,9 @@ struct Prompt {
     request = GenerationRequest(
       id: params.request, prompt: tokens, savedBorders: borders, sampling: SamplingParameters(params.sampling),
       maxTokens: params.maxTokens, stop: params.stop.map { Array($0.utf8) },
-      isBackground: params.priority == .background)
+      isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly)
     filter =
-      params.answerPrefix.isEmpty
+      params.answerPrefix.isEmpty && isFree
       ? ThoughtFilter(
         open: model.template.thoughtOpening, close: model.template.thoughtClosing,
         beginsInThought: rendered.beginsInThought)
@@ -66,6 +71,7 @@ extension GenerateResult {
     timeToFirstTokenMs = summary.timeToFirstToken.milliseconds
     durationMs = summary.duration.milliseconds
     repeated = summary.repeated
+    logProbability = summary.logProbability
   }
 }
 

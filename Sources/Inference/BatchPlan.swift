@@ -90,8 +90,8 @@ package enum StepOutcome: Sendable, Equatable {
 /// What was made of the logits of one row.
 package struct SampledToken: Sendable, Equatable {
   package enum Result: Sendable, Equatable {
-    /// The output goes on with this token.
-    case next(Token)
+    /// The output goes on with these tokens, one at least.
+    case next([Token])
     /// The request is done; its sequence is kept for later prompts.
     case end
     /// The logits were useless: the request is over and its sequence worth nothing.

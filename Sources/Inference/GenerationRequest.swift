@@ -39,14 +39,20 @@ public struct GenerationRequest: Sendable {
   public var sampling: SamplingParameters
   /// Most tokens to generate, at least 1.
   public var maxTokens: Int
-  /// Byte strings that end the output and are not part of it. Empty ones are ignored.
+  /// Byte strings that end the output and are not part of it. Empty ones are ignored, with a constraint all are.
   public var stop: [[UInt8]]
   /// Background requests come after interactive ones.
   public var isBackground: Bool
+  /// What the output must be. It is complete unless it ends with `length` or `contextFull`.
+  public var constraint: Constraint?
+  /// Reads the prompt into the KV cache and generates nothing: a prewarm. It is a background request that gives way to
+  /// every other one: it ends, with what was read by then, as soon as one is submitted.
+  public var prefillOnly: Bool
 
   public init(
     id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),
-    maxTokens: Int = 1024, stop: [[UInt8]] = [], isBackground: Bool = false
+    maxTokens: Int = 1024, stop: [[UInt8]] = [], isBackground: Bool = false,
+    constraint: Constraint? = nil, prefillOnly: Bool = false
   ) {
     self.id = id
     self.prompt = prompt
@@ -55,6 +61,8 @@ public struct GenerationRequest: Sendable {
     self.maxTokens = maxTokens
     self.stop = stop
     self.isBackground = isBackground
+    self.constraint = constraint
+    self.prefillOnly = prefillOnly
   }
 }
 
@@ -79,7 +87,11 @@ public struct GenerationSummary: Sendable, Equatable {
   /// Positions of the window that prompt and output take.
   public var contextUsed: Int
   /// The output ran in circles and was ended. What had been sent by then stays; further copies were not sent.
+  /// With a constraint: a text in it, or all of it, ran in circles and was closed.
   public var repeated: Bool
+  /// The sum of ln p of the sampled tokens, and of the token that ended the output, at temperature 1 and before
+  /// penalties and constraints. Tokens that a constraint decided count 0.
+  public var logProbability: Double
   /// From `submit` to the first token sampled.
   public var timeToFirstToken: Duration
   /// From `submit` to the end.

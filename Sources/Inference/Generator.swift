@@ -10,6 +10,8 @@ public struct GeneratorConfiguration: Sendable {
   public var idleCells = 2048
   /// Pinned prefixes at once; the oldest become ordinary ones.
   public var maxPinned = 8
+  /// Whether constrained tokens that are decided are computed together; the output is the same if not.
+  public var jumpsForward = true
 
   public init() {}
 }
@@ -24,6 +26,8 @@ public final class Generator {
   private let now: () -> Duration
   private var scheduler: Scheduler
   private var budget: StepBudget
+  private let jumpsForward: Bool
+  private lazy var endTokens = (0..<Token(model.vocabularySize)).filter { model.isEndOfGeneration($0) }
   private var generations: [Int: Generation] = [:]
   private var events: [InferenceEvent] = []
   private var sampled: [SampledToken] = []
@@ -42,6 +46,7 @@ public final class Generator {
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
         maxPinned: configuration.maxPinned))
+    jumpsForward = configuration.jumpsForward
     budget = StepBudget(
       target: configuration.stepTime, initial: configuration.initialStepBudget, least: 16, most: model.batchSize)
   }
@@ -140,9 +145,12 @@ public final class Generator {
       generation.firstToken = now()
       generation.cachedTokens = scheduler.cachedTokens(of: id)
     }
-    switch model.withLogits(row: row, { logits in generation.advance(logits, model: model) }) {
-    case .next(let token):
-      return .next(token)
+    let progress = model.withLogits(row: row) { logits in
+      generation.advance(logits, model: model, endTokens: endTokens, jumpsForward: jumpsForward)
+    }
+    switch progress {
+    case .next(let tokens):
+      return .next(tokens)
     case .end(let reason, let repeated):
       finish(generation, reason, repeated: repeated)
       return .end
@@ -181,6 +189,7 @@ public final class Generator {
         GenerationSummary(
           finishReason: reason, promptTokens: generation.promptCount, cachedTokens: generation.cachedTokens,
           completionTokens: generation.completionCount, contextUsed: generation.contextUsed, repeated: repeated,
+          logProbability: generation.logProbability,
           timeToFirstToken: (generation.firstToken ?? end) - generation.submitted,
           duration: end - generation.submitted)))
   }

@@ -53,6 +53,28 @@ enum Logits {
     return total + Double(part.sum())
   }
 
+  /// How far below the highest logit tokens no longer count for a sum: e⁻²⁰ each, 10⁻⁴ for 50,000 of them.
+  private static let negligible: Float = 20
+
+  /// The natural logarithm of the sum of exp(logit), without blocks of negligible tokens; nil when `maximum` is.
+  static func logOfSum(_ logits: UnsafeBufferPointer<Float>) -> Double? {
+    guard let highest = maximum(logits) else { return nil }
+    let limit = Lanes(repeating: highest - negligible)
+    var total = 0.0
+    forEachBlock(logits) { _, block in
+      if any(block .>= limit) { total += Double(exponential(block - highest).sum()) }
+    }
+    return Double(highest) + logarithm(total)
+  }
+
+  /// ln for positive numbers: the exponent, and for the significand m the series of 2 artanh((m - 1) / (m + 1)).
+  static func logarithm(_ x: Double) -> Double {
+    let ratio = (x.significand - 1) / (x.significand + 1)
+    var sum = 0.0
+    for power in stride(from: 31.0, through: 1, by: -2) { sum = sum * ratio * ratio + 1 / power }
+    return Double(x.exponent) * 0.693_147_180_559_945_309 + 2 * ratio * sum
+  }
+
   /// The token at which the running sum of exp((logit - shift) · scale) passes `target`; the last one with any
   /// probability when rounding lets none pass it.
   static func token(

@@ -46,19 +46,23 @@ package struct RepetitionTracker: Sendable {
   /// The last tokens of the output.
   package func tail(_ count: Int) -> ArraySlice<Token> { tokens.suffix(count) }
 
-  /// Lowers the logits of tokens that would go on a repetition.
-  package func penalise(_ logits: UnsafeMutableBufferPointer<Float>, penalty: Float) {
-    guard penalty > 1, tokens.count > Self.shortestStretch else { return }
+  /// Lowers the logits of tokens that would go on a repetition; by how much.
+  @discardableResult
+  package func penalise(_ logits: UnsafeMutableBufferPointer<Float>, penalty: Float) -> [Token: Float] {
+    guard penalty > 1, tokens.count > Self.shortestStretch else { return [:] }
     // Of several repetitions that one token would go on, the longest counts.
     var lengths: [Token: Int32] = [:]
     for distance in 1..<matches.count where matches[distance] >= Self.shortestStretch {
       lengths[tokens[tokens.count - distance], default: 0].formMax(matches[distance])
     }
+    var reductions: [Token: Float] = [:]
     for (token, length) in lengths where logits.indices.contains(Int(token)) {
       var reduction = penalty - 1
       for _ in 0..<min(Int(length) - Self.shortestStretch, 32) { reduction *= 1.5 }
       logits[Int(token)] -= reduction
+      reductions[token] = reduction
     }
+    return reductions
   }
 
   private var state: State {

@@ -35,7 +35,7 @@ extension Scheduler {
     for sample in sampled {
       guard let index = running.firstIndex(where: { $0.id == sample.request }) else { continue }
       switch sample.result {
-      case .next(let token): running[index].tokens.append(token)
+      case .next(let tokens): running[index].tokens.append(contentsOf: tokens)
       case .end: stop(at: index, keepingSequence: true)
       case .spoiled: stop(at: index, keepingSequence: false)
       }

@@ -4,11 +4,14 @@ package struct TextAssembler: Sendable {
   private var decoder = ScalarDecoder()
   private var stop: StopMatcher
   private var emoji = EmojiGuard()
+  private let isVerbatim: Bool
   /// Text that is ready to be sent.
   package var ready: [UInt8] = []
 
-  package init(stop: [[UInt8]]) {
+  /// - Parameter isVerbatim: nothing but unfinished scalars is held back or dropped at the end.
+  package init(stop: [[UInt8]], isVerbatim: Bool = false) {
     self.stop = StopMatcher(stop)
+    self.isVerbatim = isVerbatim
   }
 
   /// Takes the bytes of a token in; true when a stop string is complete. What comes after it is ignored.
@@ -31,7 +34,13 @@ package struct TextAssembler: Sendable {
   }
 
   private mutating func flushStop() {
-    for scalar in stop.released { emoji.append(scalar, into: &ready) }
+    for scalar in stop.released {
+      if isVerbatim {
+        ready.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+      } else {
+        emoji.append(scalar, into: &ready)
+      }
+    }
     stop.released.removeAll(keepingCapacity: true)
   }
 }

@@ -89,7 +89,10 @@ func check(
     Case(#"{"oneOf":[{"type":"integer"},{"minimum":0}]}"#, ["3", "-1", "\"a\""], ["-0.5"]),
     Case(#"{"type":"string","anyOf":[{"maxLength":1},{"minLength":3}]}"#, ["\"a\"", "\"abc\""], ["\"ab\"", "1"]),
     Case(
-      ##"{"$defs":{"n":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/n"}},"required":["v"],"additionalProperties":false}},"$ref":"#/$defs/n"}"##,
+      ##"""
+      {"$defs":{"n":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/n"}},
+      "required":["v"],"additionalProperties":false}},"$ref":"#/$defs/n"}
+      """##,
       [#"{"v":1}"#, #"{"v":1,"next":{"v":2}}"#], [#"{"v":1,"next":{}}"#, #"{"v":1,"next":{"v":2,"w":3}}"#]),
     Case(##"{"type":"array","items":{"$ref":"#"}}"##, ["[]", "[[],[[]]]"], ["[1]", "[[0]]"]),
     Case(
@@ -97,7 +100,10 @@ func check(
       [#"{"x":1}"#]),
     Case(##"{"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s","maxLength":1}"##, ["\"a\""], ["\"ab\"", "1"]),
     Case(
-      #"{"title":"t","description":"d \"`\n{<|im_end|>","default":7,"examples":[{}],"$schema":"x","$id":"y","$comment":"z","type":"null"}"#,
+      #"""
+      {"title":"t","description":"d \"`\n{<|im_end|>","default":7,"examples":[{}],"$schema":"x","$id":"y",
+      "$comment":"z","type":"null"}
+      """#,
       ["null"], ["7"]),
   ]
 

@@ -1,5 +1,5 @@
-/// A number of JSON with its exact value: `0.1`, `1e2` and `9007199254740993` are what they say, which a `Double` cannot
-/// hold. For comparing, not for calculating.
+/// A number of JSON with its exact value: `0.1`, `1e2` and `9007199254740993` are what they say, which a `Double`
+/// cannot hold. For comparing, not for calculating.
 public struct JSONDecimal: Sendable, Hashable {
   public let isNegative: Bool
   /// The digits 0…9 of the magnitude, without zeros at either end; none for zero.

@@ -1,11 +1,11 @@
-/// A regular expression of the keyword `pattern`: a subset of ECMA-262's, with its meaning. As JSON Schema says, a string
-/// matches when the expression is found anywhere in it, unless `^` and `$` tie it to the string's ends.
+/// A regular expression of the keyword `pattern`: a subset of ECMA-262's, with its meaning. As JSON Schema says, a
+/// string matches when the expression is found anywhere in it, unless `^` and `$` tie it to the string's ends.
 ///
-/// In the subset: literal characters; `.` (any scalar but U+000A, U+000D, U+2028, U+2029); classes `[a-z]`, `[^…]`;
-/// `\d \D \w \W \s \S` (digits and word characters are those of ASCII); `\n \r \t \f \v \0 \xHH \uHHHH \u{H…}` and any
-/// escaped punctuation; groups `(…)`, `(?:…)`; `|`; `* + ? {n} {n,} {n,m}`, lazy ones too (they mean the same here); `^` at
-/// the beginning and `$` at the end of the expression, of one of its alternatives or of a group there. Everything else is
-/// refused: back references, look-around, word borders, `\p{…}`, flags.
+/// In the subset: literal characters; `.` (any scalar but U+000A, U+000D, U+2028, U+2029); classes `[a-z]`, `[^…]`; `\d
+/// \D \w \W \s \S` (digits and word characters are those of ASCII); `\n \r \t \f \v \0 \xHH \uHHHH \u{H…}` and any
+/// escaped punctuation; groups `(…)`, `(?:…)`; `|`; `* + ? {n} {n,} {n,m}`, lazy ones too (they mean the same here);
+/// `^` at the beginning and `$` at the end of the expression, of one of its alternatives or of a group there.
+/// Everything else is refused: back references, look-around, word borders, `\p{…}`, flags.
 ///
 /// Matching takes time linear in the string: never more than its length times the expression's size.
 public struct JSONPattern: Sendable {

@@ -1,9 +1,9 @@
-/// A JSON Schema (2020-12), as far as a model can be held to it. Made from its JSON form, refused as a whole when it says
-/// something that is not supported; no keyword that constrains is ever passed over.
+/// A JSON Schema (2020-12), as far as a model can be held to it. Made from its JSON form, refused as a whole when it
+/// says something that is not supported; no keyword that constrains is ever passed over.
 ///
-/// What is a little narrower than the specification: `oneOf` means `anyOf`; `$ref` leads to the root (`#`) or into `$defs`
-/// (`definitions`) of the same schema; `items` is one schema; `additionalProperties` is true, false or absent; every name
-/// in `required` is among the `properties`; `true` and `{}` stand for any value, `false` is refused.
+/// What is a little narrower than the specification: `oneOf` means `anyOf`; `$ref` leads to the root (`#`) or into
+/// `$defs` (`definitions`) of the same schema; `items` is one schema; `additionalProperties` is true, false or absent;
+/// every name in `required` is among the `properties`; `true` and `{}` stand for any value, `false` is refused.
 public struct JSONSchema: Sendable {
   /// The keywords that constrain values. The rest of those that are read are annotations, `JSONSchema.annotations`.
   public static let keywords = [
@@ -32,7 +32,8 @@ public struct JSONSchema: Sendable {
   /// The schema itself first, then its subschemas in the order in which they are written.
   public let nodes: [JSONSchemaNode]
 
-  /// - Throws: `UnsupportedSchema` for the first thing that is not supported, is malformed or cannot be met by any value.
+  /// - Throws: `UnsupportedSchema` for the first thing that is not supported, is malformed or cannot be met by any
+  ///   value.
   public init(_ source: JSONValue, limits: Limits = Limits()) throws(UnsupportedSchema) {
     try SchemaSize.check(source, limits)
     var parser = SchemaParser(maxDepth: limits.depth)
@@ -111,10 +112,11 @@ public struct JSONSchemaNode: Sendable {
     /// The places in `properties` by the names' bytes.
     public var places: [[UInt8]: Int] = [:]
     public var allowsAdditional = true
+    public init() {}
   }
 
   /// A limit of numbers.
-  public struct Bound: Sendable, Equatable {
+  public struct Bound: Sendable, Hashable {
     public var value: JSONDecimal
     public var isExclusive: Bool
   }

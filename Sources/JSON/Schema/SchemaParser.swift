@@ -143,7 +143,8 @@ struct SchemaParser {
 }
 
 extension JSONSchemaNode {
-  func refusal(_ keyword: String, _ problem: String) -> UnsupportedSchema {
+  /// A refusal of one of its keywords.
+  package func refusal(_ keyword: String, _ problem: String) -> UnsupportedSchema {
     UnsupportedSchema(pointer: pointer, keyword: keyword, problem)
   }
 }

@@ -1,0 +1,114 @@
+/// How far one output has come in its constraint, and what of it is already decided.
+///
+/// Where only one continuation is possible its tokens are decided at once: the longest that fit, one after the other,
+/// by content alone. They are the same whether the model computes them in one step or in many.
+struct ConstrainedOutput {
+  let constraint: Constraint
+  private var automaton: GrammarAutomaton
+  private var threads: [GrammarThread]
+  private var trial: [GrammarThread] = []
+  /// Tokens that are decided and not yet part of the output; the threads have followed them.
+  private var decided: ArraySlice<Token> = []
+  /// Only the shortest end comes any more.
+  private(set) var isClosing = false
+
+  /// Bytes that are decided at once at most.
+  private static let mostForced = 4096
+
+  init(_ constraint: Constraint) {
+    self.constraint = constraint
+    automaton = GrammarAutomaton(constraint.grammar)
+    threads = automaton.start()
+  }
+
+  var hasDecided: Bool { !decided.isEmpty }
+
+  mutating func takeDecided() -> Token? { decided.popFirst() }
+
+  /// Whether the output is complete as it is.
+  var mayEnd: Bool {
+    mutating get { decided.isEmpty && automaton.mayEnd(threads) }
+  }
+
+  /// Whether the output is complete and nothing can or should follow.
+  var mustEnd: Bool {
+    mutating get { decided.isEmpty && (isClosing || automaton.isExhausted(threads)) }
+  }
+
+  /// Decides what must follow, when something must. `remaining` tokens may still come.
+  mutating func decideForced(remaining: Int) {
+    guard decided.isEmpty, !isClosing else { return }
+    var next = threads
+    var bytes: [UInt8] = []
+    while bytes.count < Self.mostForced, let byte = automaton.forcedByte(next) {
+      trial.removeAll(keepingCapacity: true)
+      automaton.advance(next, by: byte, into: &trial)
+      guard !trial.isEmpty else { break }
+      swap(&next, &trial)
+      bytes.append(byte)
+    }
+    guard !bytes.isEmpty else { return }
+    let tokens = constraint.vocabulary.spell(bytes)
+    if !fits(next, remaining - tokens.count), fits(threads, remaining) { return close() }
+    decided = tokens[...]
+    threads = next
+    automaton.compact(&threads)
+  }
+
+  /// Takes a token that the model has chosen. False, and nothing changes, when it may not stand here, or when after it
+  /// the output could no longer be completed with the tokens that remain though it could be now.
+  mutating func accept(_ token: Token, _ bytes: [UInt8], remaining: Int) -> Bool {
+    guard !bytes.isEmpty, constraint.vocabulary.isUsable(token) else { return false }
+    var next = threads
+    for byte in bytes {
+      trial.removeAll(keepingCapacity: true)
+      automaton.advance(next, by: byte, into: &trial)
+      guard !trial.isEmpty else { return false }
+      swap(&next, &trial)
+    }
+    guard fits(next, remaining - 1) || !fits(threads, remaining) else { return false }
+    threads = next
+    automaton.compact(&threads)
+    return true
+  }
+
+  /// The tokens that may follow, but for those that end the output.
+  mutating func mask() -> TokenMask { constraint.mask(threads, &automaton) }
+
+  /// Decides on the shortest end.
+  mutating func close() {
+    isClosing = true
+    let bytes = automaton.shortestCompletion(threads)
+    decided += constraint.vocabulary.spell(bytes)
+  }
+
+  /// Decides to end the text that the output is in, with its quotes or whatever follows left to come; false when it is
+  /// in none, or when the rest would no longer fit.
+  mutating func closeText(remaining: Int) -> Bool {
+    guard let (bytes, next) = automaton.leaveMachine(threads) else { return false }
+    let tokens = constraint.vocabulary.spell(bytes)
+    guard fits(next, remaining - tokens.count) else { return false }
+    threads = next
+    decided += tokens
+    return true
+  }
+
+  /// Whether the shortest end has at most so many tokens. It has no more than bytes, so it is seldom spelled.
+  private func fits(_ threads: [GrammarThread], _ remaining: Int) -> Bool {
+    let cost = automaton.cost(threads)
+    if cost <= remaining { return true }
+    guard remaining > 0, cost <= remaining * constraint.vocabulary.longest else { return false }
+    return constraint.vocabulary.spell(automaton.shortestCompletion(threads)).count <= remaining
+  }
+}
+
+extension GrammarAutomaton {
+  /// The shortest end of the first machine that a thread is in, and the configuration behind it.
+  func leaveMachine(_ threads: [GrammarThread]) -> (bytes: [UInt8], threads: [GrammarThread])? {
+    for thread in threads {
+      guard case .machine = grammar.nodes[Int(thread.node)] else { continue }
+      return (finishLeaf(thread), [GrammarThread(node: grammar.emptyNode, state: 0, rest: thread.rest)])
+    }
+    return nil
+  }
+}

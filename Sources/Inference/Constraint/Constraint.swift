@@ -1,0 +1,122 @@
+import Synchronization
+
+/// A grammar ready to constrain a model's output: an automaton, and the vocabulary's trie. Shared by the requests that
+/// want it; what one of them learns about allowed tokens serves the others.
+public final class Constraint: Sendable {
+  let grammar: CompiledGrammar
+  let vocabulary: TokenTrie
+  private let masks = Mutex(MaskCache())
+
+  /// Compile in the request's task, never on the context's thread. The work is bounded. The bytes for which the
+  /// vocabulary has no token of their own cannot occur in the output.
+  public init(_ grammar: Grammar, vocabulary: TokenTrie) throws(ConstraintError) {
+    self.grammar = try CompiledGrammar(grammar, isAllowed: vocabulary.isSpellable)
+    self.vocabulary = vocabulary
+  }
+
+  /// The tokens that may follow. Made by a walk through the trie, and kept for configurations that differ in nothing
+  /// that a token can reach.
+  func mask(_ threads: [GrammarThread], _ automaton: inout GrammarAutomaton) -> TokenMask {
+    let key = automaton.key(threads, reach: vocabulary.longest + 1)
+    if let known = masks.withLock({ $0.mask(for: key) }) { return known }
+    let mask = MaskWalk.mask(threads, &automaton, vocabulary)
+    masks.withLock { $0.insert(mask, for: key) }
+    return mask
+  }
+
+  /// Masks that are kept now. For tests.
+  package var cachedMasks: Int { masks.withLock { $0.count } }
+}
+
+/// The masks used last.
+struct MaskCache: Sendable {
+  static let mostMasks = 256
+  static let longestKey = 4096
+
+  private var entries: [[Int32]: (mask: TokenMask, lastUse: Int)] = [:]
+  private var uses = 0
+
+  var count: Int { entries.count }
+
+  mutating func mask(for key: [Int32]) -> TokenMask? {
+    guard let entry = entries[key] else { return nil }
+    uses += 1
+    entries[key]?.lastUse = uses
+    return entry.mask
+  }
+
+  mutating func insert(_ mask: TokenMask, for key: [Int32]) {
+    guard key.count <= Self.longestKey else { return }
+    uses += 1
+    entries[key] = (mask, uses)
+    guard entries.count > Self.mostMasks else { return }
+    // The older half goes at once, so that an entry costs little on average.
+    let border = uses - Self.mostMasks / 2
+    entries = entries.filter { $0.value.lastUse > border }
+  }
+}
+
+/// A walk through the trie with an automaton beside it.
+enum MaskWalk {
+  /// Steps of threads that a walk may take; what lies behind is not allowed then. The first token of the shortest end
+  /// always is.
+  static let mostSteps = 4_000_000
+
+  static func mask(
+    _ threads: [GrammarThread], _ automaton: inout GrammarAutomaton, _ trie: TokenTrie
+  ) -> TokenMask {
+    var mask = TokenMask(count: trie.tokenCount)
+    var levels: [[GrammarThread]] = Array(repeating: [], count: trie.longest + 1)
+    levels[0] = threads
+    var node = 1
+    var steps = 0
+    while node < trie.nodeCount, steps < mostSteps {
+      let depth = Int(trie.depths[node])
+      let source = levels[depth - 1]
+      levels[depth].removeAll(keepingCapacity: true)
+      automaton.advance(source, by: trie.bytes[node], into: &levels[depth])
+      steps += source.count
+      if levels[depth].isEmpty {
+        node = Int(trie.ends[node])
+        continue
+      }
+      for index in trie.tokenStarts[node]..<trie.tokenStarts[node + 1] { mask.insert(trie.tokens[Int(index)]) }
+      node += 1
+    }
+    if steps >= mostSteps, let first = trie.spell(automaton.shortestCompletion(threads)).first { mask.insert(first) }
+    return mask
+  }
+}
+
+extension GrammarAutomaton {
+  /// What distinguishes configurations for tokens of fewer than `reach` bytes: counters count only near their limits.
+  func key(_ threads: [GrammarThread], reach: Int) -> [Int32] {
+    var key: [Int32] = []
+    for thread in threads {
+      key.append(thread.node)
+      key.append(thread.state)
+      if case .machine(let machine) = grammar.nodes[Int(thread.node)] {
+        appendCounter(Int(thread.count), machine.minimum, machine.maximum, reach, &key)
+      }
+      var number = thread.rest
+      while number >= 0, key.count <= MaskCache.longestKey {
+        let frame = arena.frames[Int(number)]
+        key.append(frame.node)
+        if case .list(let list) = grammar.nodes[Int(frame.node)], frame.position >= 0 {
+          key.append(frame.position & 1)
+          appendCounter(Int(frame.position >> 1), list.minimum, list.maximum, reach, &key)
+        } else {
+          key.append(frame.position)
+        }
+        number = frame.parent
+      }
+      key.append(-1)
+    }
+    return key
+  }
+
+  private func appendCounter(_ count: Int, _ minimum: Int, _ maximum: Int?, _ reach: Int, _ key: inout [Int32]) {
+    key.append(Int32(min(max(0, minimum - count), reach)))
+    key.append(Int32(min(maximum.map { $0 - count } ?? reach, reach)))
+  }
+}
