@@ -33,6 +33,24 @@ extension RPCError {
     self = .engine(.unsupportedSchema, error.message, data)
   }
 
+  init(_ error: ModelCopyError) {
+    switch error {
+    case .source(let error): self.init(error)
+    case .notSuitable(let message): self = .engine(.notSuitable, message)
+    case .failed(let message): self = .engine(.copyFailed, message)
+    }
+  }
+
+  init(_ problem: ModelComparison.Problem) {
+    switch problem {
+    case .load(_, let error): self.init(error)
+    case .unsuitable(let message): self = .engine(.notSuitable, message)
+    case .decode(.aborted): self = .cancelled
+    case .decode(.noSpace): self = .engine(.decodeFailed, "the sample text does not fit into the context window")
+    case .decode(.failed(let message)): self = .engine(.decodeFailed, message)
+    }
+  }
+
   init(_ failure: GenerationFailure) {
     switch failure {
     case .contextWindowExceeded(let promptTokens, let contextSize, let reserved):

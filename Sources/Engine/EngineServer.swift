@@ -23,6 +23,7 @@ package final class EngineServer: Sendable {
   private let running = Mutex<Set<Int>>([])
   private let engine: EngineThread
   private let heartbeat: Heartbeat
+  private let workshop = Workshop()
 
   package init() {
     let heartbeat = Heartbeat()
@@ -44,11 +45,12 @@ package final class EngineServer: Sendable {
     connection.start()
     let end = await connection.waitUntilClosed()
     engine.stop()
+    workshop.stop()
     return end
   }
 
-  /// Whether the engine's thread is through, after `serve`.
-  package var isOver: Bool { engine.isOver }
+  /// Whether no thread computes any more, after `serve`.
+  package var isOver: Bool { engine.isOver && workshop.isIdle }
 
   private func router() -> Router {
     var router = Router()
@@ -70,6 +72,7 @@ package final class EngineServer: Sendable {
     router.on(EnginePause.self) { params, _ in
       self.engine.post(.setPaused(params.request, params.paused))
     }
+    workshop.serve(on: &router)
     return router
   }
 

@@ -13,6 +13,10 @@ public enum EngineErrorCode: Int, Sendable, CaseIterable {
   case notLoaded = 4
   /// data: `pointer` and `keyword` of what the engine cannot hold the model to.
   case unsupportedSchema = 5
+  /// No copy is made of this model, or these models cannot be compared; the message says why.
+  case notSuitable = 6
+  /// libllama could not make or write a copy.
+  case copyFailed = 7
 }
 
 /// Why a model could not be loaded; the words of `model/status`.

@@ -9,6 +9,8 @@ package struct GGUFHeader {
   package struct Tensor {
     package var name: String
     package var type: UInt32
+    /// How many weights it has.
+    package var elements: UInt64
     /// Bytes from the start of the file, and how many.
     package var offset: UInt64
     package var size: UInt64
@@ -55,7 +57,7 @@ package struct GGUFHeader {
       throw Problem("has a damaged header (\(tensorCount) tensors, \(pairCount) metadata pairs)")
     }
     for _ in 0..<pairCount { try readPair(&cursor) }
-    var infos: [(name: String, type: UInt32, offset: UInt64, size: UInt64)] = []
+    var infos: [Tensor] = []
     for _ in 0..<tensorCount { infos.append(try Self.readTensor(&cursor)) }
     try place(infos, after: cursor.position, fileSize: file.size)
   }
@@ -70,9 +72,8 @@ package struct GGUFHeader {
     }
   }
 
-  private static func readTensor(
-    _ cursor: inout Cursor
-  ) throws(Problem) -> (name: String, type: UInt32, offset: UInt64, size: UInt64) {
+  /// The offset is still counted from the start of the data.
+  private static func readTensor(_ cursor: inout Cursor) throws(Problem) -> Tensor {
     let name = try cursor.string(limit: Limits.nameBytes)
     let dimensions = try cursor.integer(UInt32.self)
     guard (1...4).contains(dimensions) else { throw Problem("has a tensor with \(dimensions) dimensions") }
@@ -91,7 +92,7 @@ package struct GGUFHeader {
     guard rowLength % blockElements == 0 else { throw Problem("has a tensor whose rows do not fit its type") }
     let (size, overflow) = (elements / blockElements).multipliedReportingOverflow(by: blockBytes)
     guard !overflow else { throw Problem("has a tensor of an impossible shape") }
-    return (name, type, offset, size)
+    return Tensor(name: name, type: type, elements: elements, offset: offset, size: size)
   }
 
   /// Elements and bytes of a block of the type, as the library that will load it has them.
@@ -105,9 +106,7 @@ package struct GGUFHeader {
     return (UInt64(elements), UInt64(bytes))
   }
 
-  private mutating func place(
-    _ infos: [(name: String, type: UInt32, offset: UInt64, size: UInt64)], after position: UInt64, fileSize: UInt64
-  ) throws(Problem) {
+  private mutating func place(_ infos: [Tensor], after position: UInt64, fileSize: UInt64) throws(Problem) {
     let alignment = metadata["general.alignment"]?.integer ?? 32
     guard alignment > 0, alignment <= 1 << 20, alignment & (alignment - 1) == 0 else {
       throw Problem("has a damaged header (alignment \(alignment))")
@@ -119,7 +118,9 @@ package struct GGUFHeader {
       let (start, overflow) = dataStart.addingReportingOverflow(info.offset)
       let (end, overflowAgain) = start.addingReportingOverflow(info.size)
       guard !overflow, !overflowAgain else { throw Problem("has a tensor at an impossible place") }
-      tensors.append(Tensor(name: info.name, type: info.type, offset: start, size: info.size))
+      var placed = info
+      placed.offset = start
+      tensors.append(placed)
       requiredFileSize = max(requiredFileSize, end)
     }
     guard requiredFileSize <= fileSize else {

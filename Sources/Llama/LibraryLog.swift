@@ -22,6 +22,8 @@ enum LibraryLog {
     var printsContinuation = false
     /// Lines that wait for the outcome of a step; nil outside one.
     var held: [String]?
+    /// Hears of what a long call has done, and of how much.
+    var progress: (@Sendable (Int, Int) -> Void)?
   }
 
   private static let state = Mutex(State())
@@ -58,6 +60,11 @@ enum LibraryLog {
     return code
   }
 
+  /// Has lines such as `[  12/ 272] …`, the only sign that making a copy gives, told to the listener; nil ends it.
+  static func followProgress(_ listener: (@Sendable (_ done: Int, _ total: Int) -> Void)?) {
+    state.withLock { $0.progress = listener }
+  }
+
   static func reset() {
     state.withLock { $0 = State() }
   }
@@ -65,6 +72,7 @@ enum LibraryLog {
   private static func take(_ text: String, level: ggml_log_level) {
     let line = printable(text)
     let output = "libllama: \(line)\n"
+    if let listener = state.withLock({ $0.progress }), let (done, total) = progress(in: line) { listener(done, total) }
     let prints = state.withLock { state in
       if level == GGML_LOG_LEVEL_ERROR, !line.isEmpty, state.errors.count < 3 {
         state.errors.append(withoutFunctionName(line))
@@ -100,6 +108,15 @@ enum LibraryLog {
     let words = line.split(separator: " ")
     guard words.count == 4, words[1] == name, words[2] == "=" else { return nil }
     return String(words[3])
+  }
+
+  /// The numbers of a line such as `[  12/ 272]   blk.0.attn_k.weight - …`.
+  private static func progress(in line: String) -> (done: Int, total: Int)? {
+    guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
+    let numbers = line[..<end].dropFirst().split(separator: "/").map { Int($0.drop { $0 == " " }) }
+    guard numbers.count == 2, let done = numbers[0], let total = numbers[1], total > 0, (0...total).contains(done)
+    else { return nil }
+    return (done, total)
   }
 
   private static func writeToStandardError(_ line: String) {

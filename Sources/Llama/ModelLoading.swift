@@ -38,7 +38,6 @@ extension LlamaModel {
     path: String, options: Options = Options(), signal: ComputeSignal = ComputeSignal(),
     progress: (Double) -> Void = { _ in }
   ) throws(ModelLoadError) -> LlamaModel {
-    // One load at a time in a process: some facts are read from the library's log, which is one for all.
     var outcome: Result<LlamaModel, ModelLoadError>?
     loading.withLock { _ in
       outcome = Result { () throws(ModelLoadError) in
@@ -49,7 +48,8 @@ extension LlamaModel {
     return try outcome.get()
   }
 
-  private static let loading = Mutex(())
+  /// One load or copy at a time in a process: some facts are read from the library's log, which is one for all.
+  static let loading = Mutex(())
 
   private static func loadAlone(
     path: String, options: Options, signal: ComputeSignal, progress: (Double) -> Void

@@ -31,6 +31,7 @@ enum DoctorCommand {
     let path = settings.engine.modelPath
     let file = ModelExamination.file(path)
     findings.append(file)
+    if file.verdict != .bad, let prepared = PreparedExamination.finding(path) { findings.append(prepared) }
     if file.verdict != .bad { findings += await ModelExamination.engine(settings.engine) }
     let isWell = findings.allSatisfy { $0.verdict != .bad }
     let written: Int32

@@ -7,16 +7,23 @@ struct EngineSetup: Sendable {
   /// nil: the model stays loaded.
   var idleUnload: Duration? = .seconds(15 * 60)
 
+  /// Whether a prepared copy of the model is loaded instead of the model's file.
+  var usesPrepared = true
+
   var modelPath: String { ModelLocation.path(option: model) }
+
+  var launcher: ProcessLauncher {
+    // The library's own debugger hook would stop a crashing child instead of letting it end.
+    ProcessLauncher(
+      executable: Executable.startPath, arguments: ["inkling", "engine"], environment: ["GGML_NO_BACKTRACE=1"])
+  }
 
   func makeSupervisor(log: Log) -> EngineSupervisor {
     var configuration = SupervisorState.Configuration(buildID: Executable.buildID)
     configuration.idleUnload = idleUnload
-    // The library's own debugger hook would stop a crashing child instead of letting it end.
-    let launcher = ProcessLauncher(
-      executable: Executable.startPath, arguments: ["inkling", "engine"], environment: ["GGML_NO_BACKTRACE=1"])
     return EngineSupervisor(
-      configuration: configuration, modelPath: modelPath, options: load, launcher: launcher, log: log)
+      configuration: configuration, modelPath: modelPath, options: load,
+      prepared: usesPrepared ? ModelLocation.preparedModels : nil, launcher: launcher, log: log)
   }
 }
 

@@ -25,7 +25,7 @@ enum ModelExamination {
     guard path.utf8.reversed().starts(with: ModelLocation.defaultName.utf8.reversed()) else {
       return Finding("model", .good, "\(path) (\(megabytes(size)), GGUF)", details)
     }
-    let checksum = checksum(of: path)
+    let checksum = SHA256.ofFile(path)
     details.append(("sha256", checksum.map(JSONValue.string) ?? .null))
     guard let checksum, checksum.hasSameBytes(as: ModelLocation.defaultChecksum) else {
       return Finding(
@@ -136,24 +136,6 @@ enum ModelExamination {
     let fields = text.split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  private static func checksum(of path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var hash = SHA256()
-    var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        guard errno == EINTR else { return nil }
-      } else if count == 0 {
-        return hash.finish()
-      } else {
-        chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
-      }
-    }
   }
 
   private static func megabytes(_ bytes: Int) -> String { "\((bytes + 500_000) / 1_000_000) MB" }

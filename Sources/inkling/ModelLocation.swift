@@ -1,3 +1,5 @@
+import Assistant
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -24,6 +26,14 @@ enum ModelLocation {
     if let folder = environment("INKLING_MODEL_DIR") { return folder }
     let data = environment("XDG_DATA_HOME") ?? (environment("HOME") ?? "") + "/.local/share"
     return data + "/inkling/models"
+  }
+
+  /// The copies that `inkling prepare` has made, in $XDG_CACHE_HOME or ~/.cache; nil when neither can be found.
+  static var preparedModels: PreparedModels? {
+    // The XDG specification has relative paths ignored.
+    let named = environment("XDG_CACHE_HOME").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+    guard let cache = named ?? environment("HOME").map({ $0 + "/.cache" }) else { return nil }
+    return PreparedModels(root: cache + "/inkling/prepared")
   }
 
   /// A variable that is set and not empty.

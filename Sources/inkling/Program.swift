@@ -44,7 +44,7 @@ enum Program {
 
   private static let commands = [
     Entry(RephraseCommand.command), Entry(BrainstormCommand.command), Entry(GenerateCommand.command),
-    Entry(ServeCommand.command), Entry(DoctorCommand.command),
+    Entry(ServeCommand.command), Entry(DoctorCommand.command), Entry(PrepareCommand.command),
     Entry(EngineCommand.command),
   ]
 

@@ -44,6 +44,9 @@ enum ServeCommand {
       .number(
         "--threads", "N", "Threads for batches (default, and most: the processors).", in: 1...512, \.engine.load.threads
       ),
+      Option(
+        name: "--no-prepared", placeholder: nil, summary: "Loads the model's own file, not what “inkling prepare” made."
+      ) { settings, _ in settings.engine.usesPrepared = false },
       .choice("--framing", "KIND", "How messages are framed", \.framing),
       .value(
         "--idle-unload", "TIME",

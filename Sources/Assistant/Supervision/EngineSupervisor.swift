@@ -24,6 +24,7 @@ public actor EngineSupervisor: EngineService {
   private let nextKey = Atomic(0)
   private let watchers = AvailabilityWatchers()
 
+  private var choice: PreparedChoice
   private var child: EngineChild?
   /// Requests that run in the child.
   private var calls: [Int: Task<Void, Never>] = [:]
@@ -36,10 +37,13 @@ public actor EngineSupervisor: EngineService {
   private var nextTicket = 0
   private var exitWaiters: [CheckedContinuation<Void, Never>] = []
 
+  /// - Parameter prepared: where copies of models are looked for; nil: models' own files are loaded.
   public init(
     configuration: SupervisorState.Configuration, modelPath: String, options: LoadOptions = LoadOptions(),
-    launcher: any ChildLauncher, clock: any SupervisorClock = AwakeClock(), log: Log = .none
+    prepared: PreparedModels? = nil, launcher: any ChildLauncher, clock: any SupervisorClock = AwakeClock(),
+    log: Log = .none
   ) {
+    choice = PreparedChoice(prepared)
     state = SupervisorState(configuration: configuration, modelPath: modelPath)
     self.options = options
     self.launcher = launcher
@@ -224,10 +228,19 @@ public actor EngineSupervisor: EngineService {
 
   private func load(_ path: String, in generation: Int) {
     guard let child, child.generation == generation else { return }
+    let copy = choice.copy(of: path, for: generation, log: log)
     let params = EngineLoad.Params(
-      path: path, contextSize: options.contextSize, threads: options.threads, reproducible: options.reproducible)
+      path: copy ?? path, contextSize: options.contextSize, threads: options.threads,
+      reproducible: options.reproducible)
     Task {
-      switch await child.load(params) {
+      var outcome = await child.load(params)
+      if copy != nil, case .failure? = outcome {
+        self.choice.failed(path, log: log)
+        var own = params
+        own.path = path
+        outcome = await child.load(own)
+      }
+      switch outcome {
       case .success(let facts): self.loaded(facts, generation)
       case .failure(let problem): self.apply(.loadFailed(generation, problem))
       case nil: break
@@ -238,6 +251,7 @@ public actor EngineSupervisor: EngineService {
   private func loaded(_ facts: ModelFacts, _ generation: Int) {
     guard child?.generation == generation else { return }
     self.facts = facts
+    choice.loaded()
     if options.contextSize > facts.contextSize {
       log.warning("the context window has \(facts.contextSize) tokens: the model was trained with no more")
     }
@@ -274,6 +288,7 @@ public actor EngineSupervisor: EngineService {
     guard let child, child.generation == generation else { return }
     self.child = nil
     facts = nil
+    choice.exited(generation, status, log: log)
     apply(.childExited(generation, status))
     for waiter in exitWaiters { waiter.resume() }
     exitWaiters = []

@@ -1,5 +1,11 @@
-/// SHA-256 (FIPS 180-4), for the check of the default model's file.
-struct SHA256 {
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// SHA-256 (FIPS 180-4), for the check of model files.
+public struct SHA256 {
   private var state: [UInt32] = [
     0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
   ]
@@ -18,7 +24,28 @@ struct SHA256 {
     0x748F_82EE, 0x78A5_636F, 0x84C8_7814, 0x8CC7_0208, 0x90BE_FFFA, 0xA450_6CEB, 0xBEF9_A3F7, 0xC671_78F2,
   ]
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  public init() {}
+
+  /// The digest of a file in hexadecimal; nil when it cannot be read to its end.
+  public static func ofFile(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var hash = SHA256()
+    var chunk = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 {
+        guard errno == EINTR else { return nil }
+      } else if count == 0 {
+        return hash.finish()
+      } else {
+        chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+      }
+    }
+  }
+
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length += UInt64(bytes.count)
     var rest = bytes[...]
     if !pending.isEmpty {
@@ -38,7 +65,7 @@ struct SHA256 {
   }
 
   /// The digest in hexadecimal.
-  mutating func finish() -> String {
+  public mutating func finish() -> String {
     let bits = length << 3
     let padding = [0x80] + [UInt8](repeating: 0, count: (119 - Int(length % 64)) % 64)
     let tail = padding + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
