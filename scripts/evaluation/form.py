@@ -3,13 +3,15 @@ or None where the source has nothing of the kind."""
 import re
 
 LEAD_INS = re.compile(
-    r"^\W{0,4}(?:(?:sure|certainly|of course|absolutely|okay|ok|great|no problem|alright)\b[^\n]{0,60}[:!.,]"
+    r"^\W{0,4}(?:(?:sure|certainly|of course|absolutely|okay|ok|no problem|alright)\b(?: thing)?[:!.,]"
+    r"|(?:sure|certainly|of course|okay|great)\b[^\n]{0,30}\bhere(?:'s|’s| is| are| you)\b"
     r"|(?:here|below|this|the following|what follows)(?:'s|’s| is| are)\b[^\n]{0,80}:"
     r"|(?:i(?:'ve|’ve| have|'ll| will)? )(?:rewr\w+|rephras\w+|correct\w*|summari\w+|shorten\w*|made)\b[^\n]{0,80}[:.]"
-    r"|(?:the |a |my )?(?:re-?written|rewrite|rephrased|revised|corrected|edited|formal|exciting|simpler|simplified|"
-    r"shorter|shortened|longer|expanded|friendly|friendlier|proofread|improved|summary|summarized|headline|title|"
-    r"output|input|answer|result|response|sentences?|bullets?|bullet points)"
-    r"(?: (?:text|version|tone|sentence|message|summary|input|output|paragraph|email|of the text))*\W{0,3}:)",
+    r"|(?:the |a |my )?(?:new version|re-?written|rewrite|rephrased"
+    r"|revised|corrected|edited|formal|exciting|simpler|"
+    r"simplified|shorter|shortened|longer|expanded|friendly|friendlier|proofread|improved|summary|summarized|headline|"
+    r"title|output|input|answer|result|response|sentences?|bullets?|bullet points)"
+    r"(?: (?:text|version|tone|sentence|message|summary|input|output|paragraph|email|of the text|is|reads))*\W{0,3}:)",
     re.IGNORECASE)
 POSTSCRIPTS = re.compile(
     r"(?:^|\n)\W{0,4}(?:let me know if|i hope (?:this|that) helps|feel free to (?:ask|adjust|modify)"
@@ -35,8 +37,15 @@ TEMPLATE = re.compile(
 def no_preamble(source, output):
     """No words about the text before or after it, and no name of the tone."""
     text = output.strip()
-    return not (LEAD_INS.match(text) and not LEAD_INS.match(source.strip())
+    lead_in = LEAD_INS.match(text) and opening(text) != opening(source)
+    return not (lead_in
                 or POSTSCRIPTS.search(text) and not POSTSCRIPTS.search(source.strip()))
+
+
+def opening(text):
+    """The first word, or the first two when the first says little: a source may well begin with “Okay”."""
+    found = ["ok" if word == "okay" else word for word in re.findall(r"\w+", text.lower())[:2]]
+    return found if found[:1] in (["the"], ["a"], ["here"], ["this"], ["i"]) else found[:1]
 
 
 def no_quotes(source, output):

@@ -26,6 +26,17 @@ def measure(record):
     return result
 
 
+def measure_all(records):
+    """The figures of many records of one arm, with what shows only in all of them together."""
+    result = [measure(record) for record in records]
+    texts = [(entry, record) for entry, record in zip(result, records)
+             if record["feature"] == "rephrase" and record["output"] is not None]
+    found = words.stock_phrases([(record["id"], record["source"], record["output"]) for _, record in texts])
+    for (entry, _), stock in zip(texts, found):
+        entry["stock phrases"] = stock
+    return result
+
+
 def shared(record):
     source, output, warnings = record["source"], record["output"], record["warnings"]
     hidden = form.hidden_told(source, output, warnings)
@@ -40,6 +51,7 @@ def shared(record):
         "language kept or warned": None if language is None else language or "languageChanged" in warnings,
         "loop": words.loops(source, output),
         "empty": not output.strip(),
+        "cut short": record["finishReason"] not in (None, "stop"),
     }
 
 

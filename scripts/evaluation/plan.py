@@ -136,10 +136,12 @@ def prompts_request(prompts, item, seed):
     """Engine parameters for prompts from a file: {"system", "tones": {tone: {"task", "examples", "sampling"}}}, for
     trying them out. Nothing is done to the text that comes back but that its edges are the source's."""
     tone = dict(prompts["tones"].get("*", {}), **prompts["tones"].get(item.variant, {}))
-    messages = [{"role": "system", "text": prompts["system"]}] if prompts.get("system") else []
+    system = tone.get("system", prompts.get("system"))
+    task = tone["task"] + "\n\n" if tone.get("task") else ""
+    messages = [{"role": "system", "text": system}] if system else []
     pinned = len(messages)
     for source, result in tone.get("examples", []):
-        messages += [{"role": "user", "text": tone["task"] + "\n\n" + source}, {"role": "assistant", "text": result}]
-    messages.append({"role": "user", "text": tone["task"] + "\n\n" + item.text["text"].strip()})
+        messages += [{"role": "user", "text": task + source}, {"role": "assistant", "text": result}]
+    messages.append({"role": "user", "text": task + item.text["text"].strip()})
     return {"messages": messages, "pinnedMessages": pinned, "maxTokens": min(output_tokens(item.text["text"]), 1000),
             "sampling": dict({"seed": seed}, **tone.get("sampling", {}))}

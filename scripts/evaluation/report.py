@@ -1,16 +1,17 @@
 """Tables, targets and the same as JSON."""
 import statistics
 
-from .measure import FORM, measure
+from .measure import FORM, measure_all
 
 ROWS = {
     "rephrase": FORM + [
         "paragraphs", "no refusal as text", "protected text kept", "lost but warned", "language kept",
-        "language kept or warned", "hidden characters told", "deltas equal the text", "loop", "empty", "unchanged",
-        "retried", "invented words", "source words kept", "length ratio"],
+        "language kept or warned", "hidden characters told", "deltas equal the text", "loop", "empty", "cut short",
+        "unchanged", "retried", "stock phrases", "invented words", "source words kept", "length ratio"],
     "summarize": [
         "exact count", "no preamble", "no enclosing quotes", "no template marks", "no refusal as text", "language kept",
-        "language kept or warned", "deltas equal the text", "loop", "empty", "retried", "invented words", "reduction"],
+        "language kept or warned", "deltas equal the text", "loop", "empty", "cut short", "retried", "invented words",
+        "reduction"],
     "brainstorm": ["valid", "exact count", "distinct", "loop", "empty", "retried"],
     "generate": ["valid", "retried"],
 }
@@ -36,7 +37,7 @@ def figures(records):
         counted = [record for record in own if not record["timed"]] or own
         if not own:
             continue
-        measured = [measure(record) for record in counted]
+        measured = measure_all(counted)
         table = {"runs": {"value": len(counted), "of": len(counted)}, "answered": average(measured, "answered")}
         for row in rows:
             table[row] = average(measured, row)
@@ -97,8 +98,8 @@ def feature_tables(arms):
     return lines, all_figures
 
 
-BREAKDOWN = ["answered", "form", "protected text kept", "language kept", "loop", "unchanged", "invented words",
-             "source words kept", "length ratio"]
+BREAKDOWN = ["answered", "form", "protected text kept", "language kept", "loop", "unchanged", "stock phrases",
+             "invented words", "source words kept", "length ratio"]
 
 
 def with_form(entry):
@@ -110,9 +111,9 @@ def with_form(entry):
 def breakdown(name, records, title, key):
     """Rephrase of one arm, a line for each value of a key."""
     rows = {}
-    for record in records:
-        if record["feature"] == "rephrase" and not record["timed"]:
-            rows.setdefault(record[key], []).append(with_form(measure(record)))
+    own = [record for record in records if record["feature"] == "rephrase" and not record["timed"]]
+    for record, entry in zip(own, measure_all(own)):
+        rows.setdefault(record[key], []).append(with_form(entry))
     cells = [(value, [shown(row, average(measured, row)).split(" of ")[0] for row in BREAKDOWN])
              for value, measured in rows.items()]
     return table("%s, by %s" % (name, title), cells, BREAKDOWN) if cells else []

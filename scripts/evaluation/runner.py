@@ -133,7 +133,7 @@ def run(arm, items, width, emit, seed=1, title=None, patience=300):
         item = running.pop(reply)
         record = item.record(arm.name)
         record.update(
-            output=None, value=None, warnings=[], usage=None, error=None, deltas=None,
+            output=None, value=None, warnings=[], usage=None, error=None, finishReason=None, deltas=None,
             firstMs=None if reply.first is None else round(reply.first * 1000, 1),
             totalMs=round(reply.seconds * 1000, 1))
         arm.fill(record, reply)

@@ -28,6 +28,9 @@ TABLES = {
         (PROSE, "I have rewritten the text: The train is late.", False),
         (PROSE, "The train is late.\n\nLet me know if you need anything else!", False),
         (PROSE, "The train is late.\n\nNote: I kept the meaning.", False),
+        (PROSE, "Sure, the train is late.", False), (PROSE, "Great! Here you go: late.", False),
+        (PROSE, "The new version of the text is:\n\nlate", False),
+        ("Great job team, really", "Great job, team, that was well done!", True),
         ("Sure, here is the plan: we wait.", "Sure, here is our plan: we wait.", True),
         ("it is a surety we need", "A surety is needed.", True),
         ("Shorter days come", "Shorter days are coming soon: be ready.", True),
@@ -113,6 +116,10 @@ TABLES = {
         (PROSE, "I wait here for the train to come. You are there.", False),
         ("no no no no", "no no no no", False), ("会议", "会议很长会议很长会议很长会议很长", True), (PROSE, "!" * 30, True),
         (LIST, "- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d\n", False), (TABLE, "| --- | --- | --- | --- |", False)]),
+    "stock phrases": (lambda *outputs: words.stock_phrases([(str(i), PROSE, o) for i, o in enumerate(outputs)]), [
+        ("The shop is closed today.", "Late. The shop is closed.", "So the shop is closed.", [True, True, True]),
+        ("The shop is closed today.", "Late. The shop is closed.", "The train is late again.", [False, False, False]),
+        ("the train is late again", "the train is late now", "the train is late", [False, False, False])]),
     "unchanged": (words.unchanged, [(PROSE, PROSE + "\n", True), (PROSE, "The train.", False)]),
     "invented": (lambda source, output: words.invented(source, output, "en"), [
         ("the committee decided to wait", "The committee's decision was waiting.", (["decision"], 3)),
@@ -151,7 +158,8 @@ def record(**fields):
     base = {
         "arm": "inkling", "feature": "rephrase", "variant": "formal", "count": None, "id": "a", "language": "en",
         "languageId": "plaintext", "source": PROSE, "keep": [], "schema": None, "timed": False, "output": None,
-        "value": None, "warnings": [], "usage": None, "error": None, "deltas": True, "firstMs": 1.0, "totalMs": 2.0}
+        "value": None, "warnings": [], "usage": None, "error": None, "finishReason": "stop", "deltas": True,
+        "firstMs": 1.0, "totalMs": 2.0}
     base.update(fields)
     return base
 

@@ -154,5 +154,20 @@ def circles(text):
         re.search(r"([^\s\-=_*.#|~])\1{9,}", text))
 
 
+def stock_phrases(pairs, times=3, length=4):
+    """For each (name of the source, source, output) whether it holds so many words in a row that stand in the outputs
+    of several sources and not in its own: examples of a prompt that shine through, the model's favourite phrases."""
+    def runs(text):
+        found = words(text)
+        return {tuple(found[i:i + length]) for i in range(len(found) - length + 1)}
+
+    own = [(name, runs(output) - runs(source)) for name, source, output in pairs]
+    holders = {}
+    for name, found in own:
+        for run in found:
+            holders.setdefault(run, set()).add(name)
+    return [any(len(holders[run]) >= times for run in found) for _, found in own]
+
+
 def unchanged(source, output):
     return " ".join(source.split()) == " ".join(output.split())
