@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 # The parts share .deps and .build; each uses all processors by itself.
 .NOTPARALLEL:
-.PHONY: help deps model build build-tests demo test soak golden lint bench install clean distclean
+.PHONY: help deps model build build-tests demo test soak golden lint bench eval install clean distclean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | \
@@ -42,6 +42,9 @@ lint: build-tests ## formatting rules and the tidy tests
 
 bench: deps model ## the measurements
 	@scripts/bench.sh
+
+eval: build ## what it writes, measured beside a plain prompt (EVAL_LIMIT=40 is quick; EVAL_MODEL, EVAL_TONES, …)
+	@scripts/eval.py
 
 install: build ## the program into $(DESTDIR)$(PREFIX)/bin
 	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
