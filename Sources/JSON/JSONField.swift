@@ -129,6 +129,21 @@ extension JSONField where Root: JSONMessage {
       write: { $0[keyPath: path].json })
   }
 
+  /// A number that is taken from the message's `init()` when it is absent or null, and lies within the range.
+  public static func defaulted<Value: JSONConvertible & Comparable>(
+    _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ summary: String,
+    in range: ClosedRange<Value>
+  ) -> JSONField where Value: Sendable {
+    JSONField(
+      name, Value.jsonTypeName + describe(range), .defaulted(to: JSONWriter.text(of: Root()[keyPath: path].json)),
+      summary,
+      read: { (json, root) throws(JSONMismatch) in
+        guard let json, json != .null else { return }
+        root[keyPath: path] = try within(range, Value(json: json))
+      },
+      write: { $0[keyPath: path].json })
+  }
+
   /// A nullable field: always written, as null when nil.
   public static func nullable<Value: JSONConvertible>(
     _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ summary: String
