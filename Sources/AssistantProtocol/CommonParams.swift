@@ -38,12 +38,30 @@ public enum StreamMode: String, JSONStringEnum {
   case snapshot
 }
 
+/// Where a text stands in its document.
+public struct TextContext: JSONMessage, Equatable {
+  public var languageID: String?
+  public var before: String?
+  public var after: String?
+  public var uri: String?
+  public init() {}
+  public static let fields: [JSONField<TextContext>] = [
+    .optional(
+      "languageId", \.languageID, "What the document is written in, as LSP names it: `markdown`, `latex`, `swift`."),
+    .optional("before", \.before, "What stands before the text; the end of it is read."),
+    .optional("after", \.after, "What stands behind the text; the start of it is read."),
+    .optional("uri", \.uri, "The document's address; its ending stands in for `languageId`. It is never opened."),
+  ]
+}
+
 /// What every request that generates text takes besides its own fields.
 public struct CommonParams: JSONMessage, Equatable {
   public var sessionID: SessionID?
   public var personality: Personality?
   public var instructions: String?
   public var options: GenerationOptions?
+  public var context: TextContext?
+  public var protect: [String] = []
   public var partialResultToken: ProgressToken?
   public var stream = StreamMode.delta
   public var workDoneToken: ProgressToken?
@@ -56,6 +74,8 @@ public struct CommonParams: JSONMessage, Equatable {
     .optional(
       "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),
     .optional("options", \.options, "How to generate."),
+    .optional("context", \.context, "Where the text stands."),
+    .defaulted("protect", \.protect, "Strings that must stay byte for byte, besides those found by themselves."),
     .optional("partialResultToken", \.partialResultToken, "Asks for partial results, sent with this token."),
     .defaulted("stream", \.stream, "How text arrives in partial results."),
     .optional("workDoneToken", \.workDoneToken, "Asks for progress reports, sent with this token."),
@@ -71,7 +91,12 @@ public protocol GenerationParams: JSONMessage {
 
 extension GenerationParams {
   public func validate() throws(JSONMismatch) {
-    try Limits.check(texts + [common.instructions ?? ""])
+    let context = [common.context?.before ?? "", common.context?.after ?? "", common.context?.uri ?? ""]
+    try Limits.check(texts + [common.instructions ?? ""] + context + common.protect)
+    guard common.protect.count <= Limits.protectedStrings else {
+      throw JSONMismatch(path: "protect", "must hold at most \(Limits.protectedStrings) strings")
+    }
+    guard !common.protect.contains("") else { throw JSONMismatch(path: "protect", "must not hold an empty string") }
   }
 }
 

@@ -47,11 +47,17 @@ public struct TextRange: JSONMessage, Equatable {
 
 /// What the reader of a result should know.
 public enum WarningCode: String, JSONStringEnum {
-  case suspiciousCharacters, truncatedByLimit, retried, contextNearlyFull
+  case protectedTextLost, languageChanged, suspiciousCharacters, structureChanged, unchanged, truncatedByLimit
+  case fewerAlternatives, retried, contextNearlyFull
 
   /// What it means, for protocol.md.
   public var summary: String {
     switch self {
+    case .protectedTextLost: "A string that must stay is missing; the message names it, `range` is the part it was in."
+    case .languageChanged: "Part of the text is in another language than the source; `range` says which."
+    case .structureChanged: "The model wrote a list or several paragraphs for one; they were joined."
+    case .unchanged: "Part of the text, or all of it, is as it was in the source; `range` says which."
+    case .fewerAlternatives: "The model did not find as many different texts as were asked for."
     case .suspiciousCharacters:
       "The text holds invisible, control or bidirectional characters that the source did not have; `range` says where."
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."

@@ -4,4 +4,6 @@ public enum Limits {
   public static let textBytes = 4 << 20
   /// Concepts or tags of one `assistant/brainstorm`.
   public static let brainstormCount = 50
+  /// Strings in `protect`.
+  public static let protectedStrings = 1_000
 }

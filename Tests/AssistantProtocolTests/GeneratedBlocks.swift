@@ -8,7 +8,8 @@ enum GeneratedBlocks {
 
   /// Types with a table of their own, beside the parameters and results of methods.
   static let types: [any JSONMessage.Type] = [
-    CommonParams.self, GenerationOptions.self, CommonResult.self, Usage.self, Warning.self, TextRange.self,
+    TextContext.self, TextEdit.self, CommonParams.self, GenerationOptions.self,
+    CommonResult.self, Usage.self, Warning.self, TextRange.self,
     TextDelta.self, TextSnapshot.self, StructuredSnapshot.self,
     WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,

@@ -47,6 +47,10 @@ private func check<Message: JSONConvertible>(
       (["text": "t", "partialResultToken": 1.5], "partialResultToken must be a string or an integer"),
       (["text": "t", "workDoneToken": true], "workDoneToken must be a string or an integer"),
       (["text": "t", "options": 1], "options must be an object, not number"),
+      (["text": "t", "alternatives": 0], "alternatives must be between 1 and 5"),
+      (["text": "t", "alternatives": 6], "alternatives must be between 1 and 5"),
+      (["text": "t", "protect": "x"], "protect must be an array, not string"),
+      (["text": "t", "context": ["before": 1]], "context.before must be a string, not number"),
     ] as [(JSONValue, String)])
   func rephrase(_ params: JSONValue, _ sentence: String) { check(Rephrase.Params.self, params, refused: sentence) }
 

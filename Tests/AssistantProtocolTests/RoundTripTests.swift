@@ -37,8 +37,10 @@ private let client = #"{"general":{"positionEncodings":["utf-7","utf-8"]},"exper
 private let options =
   #"{"temperature":2,"topP":0.5,"topK":40,"minP":0.05,"seed":4294967295,"maxTokens":1,"#
   + #""sampling":"random","reasoning":true}"#
+private let context = #"{"languageId":"l","before":"b","after":"a","uri":"u"}"#
 private let common =
-  #""sessionId":"A-z_0.9","personality":"neutral","instructions":"i","options":\#(options),"partialResultToken":"p","#
+  #""sessionId":"A-z_0.9","personality":"neutral","instructions":"i","options":\#(options),"context":\#(context),"#
+  + #""protect":["p"],"partialResultToken":"p","#
   + #""stream":"snapshot","workDoneToken":9007199254740993"#
 private let usage =
   #"{"promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
@@ -78,8 +80,11 @@ private let editorSamples = [
   Sample(CommonParams.self, "{\(common)}"), Sample(GenerationOptions.self, options),
   Sample(CommonResult.self, "{\(outcome)}"),
   Sample(Usage.self, usage), Sample(Warning.self, warning), Sample(TextRange.self, #"{"start":0,"end":0}"#),
-  Sample(Rephrase.Params.self, #"{"text":"a\u0000b","tone":"proofread",\#(common)}"#),
-  Sample(Rephrase.Result.self, #"{"text":"t","tone":"longer",\#(outcome)}"#),
+  Sample(Rephrase.Params.self, #"{"text":"a\u0000b","tone":"proofread","alternatives":5,\#(common)}"#),
+  Sample(
+    Rephrase.Result.self,
+    #"{"text":"t","alternatives":["t","u"],"tone":"longer","edits":[{"start":0,"end":1,"newText":"t"}],\#(outcome)}"#),
+  Sample(TextEdit.self, #"{"start":0,"end":1,"newText":"n"}"#), Sample(TextContext.self, context),
   Sample(
     Brainstorm.Params.self,
     #"{"topic":"t","kind":"storyArc","count":50,"schema":{"type":"string"},"format":"latex",\#(common)}"#),

@@ -15,7 +15,8 @@ final class ScriptedEngine: EngineService {
     case wait(Gate<Void>)
   }
 
-  private let scripts: [[Step]]
+  /// What is answered to a request, by its number.
+  private let answer: @Sendable (GenerateParams, Int) -> [Step]
   private let seen = Mutex<[GenerateParams]>([])
   private let watchers = Mutex<[AsyncStream<EngineAvailability>.Continuation]>([])
   private let report = Mutex(EngineReport())
@@ -24,8 +25,20 @@ final class ScriptedEngine: EngineService {
   let cancelled = Gate<Void>()
 
   init(_ scripts: [[Step]], loadFailure: Unavailability? = nil) {
-    self.scripts = scripts
+    answer = { _, number in scripts[min(number, scripts.count - 1)] }
     self.loadFailure = loadFailure
+  }
+
+  /// Writes to each request what the closure says, in one piece.
+  init(writes: @escaping @Sendable (GenerateParams, _ number: Int) -> String) {
+    answer = { [.event(.text(writes($0, $1))), .event(.finished(.scripted()))] }
+    loadFailure = nil
+  }
+
+  /// Answers by the request instead of by its number.
+  init(answers: @escaping @Sendable (GenerateParams) -> [Step]) {
+    answer = { params, _ in answers(params) }
+    loadFailure = nil
   }
 
   /// Answers with the pieces, then finishes.
@@ -40,7 +53,7 @@ final class ScriptedEngine: EngineService {
       seen.append(params)
       return seen.count - 1
     }
-    return play(scripts[min(number, scripts.count - 1)])
+    return play(answer(params, number))
   }
 
   func count(_ text: String) -> EngineJob { play([.event(.counted(text.utf8.count))]) }
@@ -90,6 +103,14 @@ final class ScriptedEngine: EngineService {
 
   func announce(_ availability: EngineAvailability) {
     for watcher in watchers.withLock({ $0 }) { watcher.yield(availability) }
+  }
+}
+
+extension GenerateParams {
+  /// The text that the last message asks to rewrite.
+  var source: String {
+    let text = messages.last?.text ?? ""
+    return text.firstRange(of: "\n\n").map { String(text[$0.upperBound...]) } ?? text
   }
 }
 

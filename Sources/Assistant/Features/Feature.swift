@@ -16,18 +16,21 @@ public struct Feature<Params: GenerationParams, Output: GenerationResult>: Senda
   let growth: @Sendable (Params) -> Double
   /// How tokens are chosen when the request's options say nothing else.
   let sampling: @Sendable (Params) -> Sampling
-  let output: @Sendable (Params, _ text: String, CommonResult) -> Output
+  /// What the answer must be like.
+  var rules: @Sendable (Params) -> TextRules = { _ in TextRules() }
+  let output: @Sendable (Params, WrittenText, CommonResult) -> Output
 }
 
 extension Feature {
   /// What the engine is asked for.
-  func generateParams(for params: Params, withExamples: Bool = true) -> GenerateParams {
+  /// - Parameter piece: the part of the source that is worked on; nil for all of it.
+  func generateParams(for params: Params, piece: String? = nil, withExamples: Bool = true) -> GenerateParams {
     let options = params.common.options ?? GenerationOptions()
-    let text = source(params)
+    let text = piece ?? source(params)
     var result = GenerateParams()
     result.messages = Prompt.messages(
       task: task(params), examples: withExamples ? examples(params) : [], instructions: params.common.instructions,
-      source: text)
+      context: params.common.context, source: text)
     result.pinnedMessages = Prompt.sharedMessages.count
     result.sampling = sampling(params).applying(options)
     result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))

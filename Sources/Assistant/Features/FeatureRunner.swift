@@ -36,76 +36,30 @@ public struct FeatureRunner: Sendable {
     let source = feature.source(params)
     guard !source.isBlank else { throw .assistant(.emptyPrompt) }
 
-    var progress = ProgressReporter(title: feature.description.title, report: sink.report)
+    let progress = ProgressReporter(title: feature.description.title, report: sink.report)
     progress.begin()
     // Also before an error: whoever shows the progress has to take it away.
     defer { progress.end() }
-    let clock = ContinuousClock()
-    let start = clock.now
-    var composer = TextComposer(source: source, encoding: encoding, mode: params.common.stream)
-    var attempt = try await write(feature.generateParams(for: params), &composer, &progress, sink)
-    if CopiedExample.isIn(composer.text, examples: feature.examples(params), source: source) {
-      composer.restart()
-      let second = try await write(
-        feature.generateParams(for: params, withExamples: false), &composer, &progress, sink)
-      attempt = attempt.followed(by: second)
+    let rules = feature.rules(params)
+    let form = Form(source, language: rules.documentLanguage)
+    var writer = TextWriter(
+      self, sink: sink, encoding: encoding, mode: params.common.stream, count: max(1, rules.alternatives),
+      progress: progress)
+    let examples = feature.examples(params)
+    let text = try await writer.write(form, limit: params.common.options?.maxTokens) { prose, limit in
+      var requests = [true, false].map { feature.generateParams(for: params, piece: prose.text, withExamples: $0) }
+      if let limit { for index in requests.indices { requests[index].maxTokens = limit } }
+      return PieceRequest(
+        prose, params: requests[0], bareParams: requests[1],
+        verifier: Verifier(source: prose.text, examples: examples, rules: rules), rules: rules)
     }
-    guard composer.hasContent else { throw .assistant(.emptyOutput) }
-    var common = CommonResult()
-    common.usage = Usage(attempt.result)
-    // As the caller sees it: with the wait for the model.
-    let total = start.duration(to: clock.now).milliseconds
-    let waited = max(0, total - attempt.result.durationMs)
-    common.usage.timeToFirstTokenMs = (common.usage.timeToFirstTokenMs + waited).toTenths
-    common.usage.durationMs = total.toTenths
-    common.finishReason = AssistantProtocol.FinishReason(attempt.result.finishReason)
-    common.warnings = ResultWarnings.all(
-      text: composer.text, source: source, encoding: encoding, result: attempt.result, retries: attempt.retries)
-    return feature.output(params, composer.text, common)
-  }
-
-  /// One answer of the model, or two of which the second counts.
-  private struct Attempt {
-    var result: GenerateResult
-    var retries: Set<ResultWarnings.Retry> = []
-
-    /// Counts are sums; the rest is the later one's.
-    func followed(by later: Attempt) -> Attempt {
-      var sum = later
-      sum.result.promptTokens += result.promptTokens
-      sum.result.cachedTokens += result.cachedTokens
-      sum.result.completionTokens += result.completionTokens
-      sum.result.timeToFirstTokenMs = result.timeToFirstTokenMs
-      sum.result.durationMs += result.durationMs
-      sum.retries.formUnion(retries.union([.copiedExample]))
-      return sum
+    var common = writer.tally.common(text: text.alternatives[0], source: source, encoding: encoding)
+    if text.alternatives.count < rules.alternatives {
+      let count = text.alternatives.count
+      common.warnings.append(
+        Warning(.fewerAlternatives, "Only \(count) of \(rules.alternatives) texts are different from each other."))
     }
-  }
-
-  private func write(
-    _ params: GenerateParams, _ composer: inout TextComposer, _ progress: inout ProgressReporter, _ sink: RequestSink
-  ) async throws(RequestFailure) -> Attempt {
-    let job = engine.generate(params)
-    var retries: Set<ResultWarnings.Retry> = []
-    for await event in job.events {
-      switch event {
-      case .loading(let fraction): progress.loading(fraction)
-      case .reading(let done, let total): progress.reading(done: done, total: total)
-      case .text(let piece):
-        progress.writing()
-        if let partial = composer.append(piece) { try await send(partial, of: job, to: sink) }
-      case .restarted:
-        retries.insert(.engineRestarted)
-        composer.restart()
-      case .finished(let result):
-        if let partial = composer.finish() { try await send(partial, of: job, to: sink) }
-        return Attempt(result: result, retries: retries)
-      case .structured: break
-      case .counted: throw .engine(.refused("the engine counted instead of generating"))
-      case .failed(let failure): throw .engine(failure)
-      }
-    }
-    throw .engine(.cancelled)
+    return feature.output(params, text, common)
   }
 
   /// Counts the tokens of a text.
@@ -126,24 +80,13 @@ public struct FeatureRunner: Sendable {
   }
 
   /// Sends a partial result; the engine pauses while the reader is behind.
-  func send(_ partial: PartialResult, of job: EngineJob, to sink: RequestSink) async throws(RequestFailure) {
+  func send(_ partial: PartialResult, of job: EngineJob?, to sink: RequestSink) async throws(RequestFailure) {
     guard let sendPartial = sink.sendPartial else { return }
-    job.notePartialSent()
+    job?.notePartialSent()
     sendPartial(partial)
     guard !sink.isWritable() else { return }
-    job.setPaused(true)
-    defer { job.setPaused(false) }
+    job?.setPaused(true)
+    defer { job?.setPaused(false) }
     do { try await sink.waitUntilWritable() } catch { throw .engine(.cancelled) }
-  }
-}
-
-extension Double {
-  /// Milliseconds as a person wants to read them.
-  fileprivate var toTenths: Double { (self * 10).rounded() / 10 }
-}
-
-extension Duration {
-  var milliseconds: Double {
-    Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
   }
 }

@@ -43,6 +43,13 @@ struct ProgressReporter: Sendable {
 
   mutating func writing() { step(.writing, "Writing", 0) }
 
+  /// One of several parts of the text is being written. They take the last part of the way.
+  mutating func writing(part: Int, of total: Int) {
+    stage = .writing
+    percentage = max(percentage, 50 + 49 * (part - 1) / max(1, total))
+    report?(.report(WorkDoneReport(message: "Writing part \(part) of \(total)", percentage: percentage)))
+  }
+
   private mutating func step(_ stage: Stage, _ message: String, _ fraction: Double) {
     let range = stage.range(loadingOnly: isLoadingOnly)
     let reached = range.lowerBound + Int(Double(range.count - 1) * max(0, min(1, fraction)))

@@ -1,7 +1,11 @@
+import AssistantProtocol
 import EngineProtocol
 
 /// What the model reads. All features begin with the same messages, which stay in the engine's cache.
 enum Prompt {
+  /// So many characters of the text around are shown.
+  private static let mostContext = 400
+
   static let sharedMessages = [
     PromptMessage(
       .system,
@@ -11,14 +15,28 @@ enum Prompt {
 
   /// The task comes before the text, so that a text that looks like a task is seen as what it is.
   static func messages(
-    task: String, examples: [(source: String, result: String)], instructions: String?, source: String
+    task: String, examples: [(source: String, result: String)], instructions: String?, context: TextContext? = nil,
+    source: String
   ) -> [PromptMessage] {
     let shown = examples.flatMap { example in
       [PromptMessage(.user, task + "\n\n" + example.source), PromptMessage(.assistant, example.result)]
     }
     var request = task
+    if let language = LanguageDetector.language(of: source), language != .en {
+      request += " Write in \(language.name)."
+    }
     if let instructions, !instructions.isBlank { request += " " + instructions.trimmed }
-    return sharedMessages + shown + [PromptMessage(.user, request + "\n\n" + source.trimmed)]
+    return sharedMessages + shown + [PromptMessage(.user, around(context) + request + "\n\n" + source.trimmed)]
+  }
+
+  /// What stands before and behind the text in its document.
+  private static func around(_ context: TextContext?) -> String {
+    let before = String((context?.before ?? "").suffix(mostContext)).trimmed
+    let after = String((context?.after ?? "").prefix(mostContext)).trimmed
+    var result = ""
+    if !before.isEmpty { result += "The document says before the input text: " + before + "\n\n" }
+    if !after.isEmpty { result += "The document says after the input text: " + after + "\n\n" }
+    return result
   }
 }
 

@@ -17,7 +17,17 @@ extension Feature where Params == Rephrase.Params, Output == Rephrase.Result {
       if params.tone != .proofread { sampling.repetitionPenalty = 1.8 }
       return sampling
     },
-    output: { params, text, common in Rephrase.Result(text: text, tone: params.tone, common: common) })
+    rules: { params in
+      var rules = TextRules(params.common)
+      rules.alternatives = params.alternatives
+      rules.mayStayTheSame = params.tone == .proofread
+      rules.names = [params.tone.rawValue]
+      rules.length = params.tone.length
+      return rules
+    },
+    output: { params, text, common in
+      Rephrase.Result(alternatives: text.alternatives, tone: params.tone, edits: text.edits, common: common)
+    })
 }
 
 extension Tone {
@@ -71,6 +81,17 @@ extension Tone {
       ]
     case .proofread:
       [("where does he lives now , do you knows ?", "Where does he live now, do you know?"), (notice, notice)]
+    }
+  }
+
+  /// See `TextRules.length`.
+  var length: ClosedRange<Double> {
+    switch self {
+    case .shorter: 0.1...1
+    case .proofread: 0.7...1.4
+    case .simpler: 0.3...1.6
+    case .formal, .exciting, .friendly: 0.4...2.2
+    case .longer: 1.05...5
     }
   }
 

@@ -8,12 +8,13 @@ enum ResultWarnings {
 
   /// Why a request was run again.
   enum Retry: CaseIterable {
-    case engineRestarted, copiedExample
+    case engineRestarted, copiedExample, flawed
 
     var message: String {
       switch self {
       case .engineRestarted: "The engine was restarted, and the request was run again."
       case .copiedExample: "The first answer repeated an example of the prompt; the request was run again without it."
+      case .flawed: "The first answer was not good enough, so more were drawn and the best was taken."
       }
     }
   }
@@ -24,8 +25,7 @@ enum ResultWarnings {
     var warnings = Retry.allCases.filter(retries.contains).map { Warning(.retried, $0.message) }
     switch result.finishReason {
     case .length:
-      warnings.append(
-        Warning(.truncatedByLimit, "The text ends early: \(result.completionTokens) tokens were the limit."))
+      warnings.append(Warning(.truncatedByLimit, "The text ends early: the limit of tokens was reached."))
     case .contextFull:
       warnings.append(Warning(.truncatedByLimit, "The text ends because the context window is full."))
     case .stop:

@@ -1,0 +1,63 @@
+import EngineProtocol
+
+/// One answer of the model to a stretch of the source, and what is to be said of it.
+struct Draft: Sendable {
+  /// In the form of the source; empty for a refusal.
+  var text = ""
+  var verdict = Verdict()
+  var result = GenerateResult()
+
+  /// - Parameter filtered: what the model wrote, without what it put around; nil for a refusal.
+  init(_ filtered: String?, for prose: Prose, _ verifier: Verifier, _ result: GenerateResult) {
+    self.result = result
+    var body = filtered
+    var repeats = result.repeated
+    if let text = filtered, let cut = Loops.cut(text, source: prose.text) {
+      body = cut
+      repeats = true
+      self.result.repeated = true
+    }
+    body = body.map(verifier.repaired)
+    verdict = verifier.verdict(on: body, repeats: repeats, result)
+    text = body.map { LineFiller.fill($0, as: prose) } ?? ""
+  }
+}
+
+/// Chooses among the drafts of a stretch.
+struct DraftChoice: Sendable {
+  private(set) var drafts: [Draft]
+  let count: Int
+
+  /// - Parameters:
+  ///   - drafts: the first is the one that was shown; it stays the first unless it has a flaw and another is better.
+  ///   - count: how many different ones are wanted.
+  init(_ drafts: [Draft], count: Int) {
+    self.drafts = drafts
+    self.count = count
+  }
+
+  /// The best ones, different but for white space; fewer than wanted when there are no more.
+  var chosen: [Draft] {
+    guard let shown = drafts.first else { return [] }
+    let ranked = drafts.dropFirst().sorted { $0.verdict.score > $1.verdict.score }
+    let best = shown.verdict.isGood ? shown : ranked.first { $0.verdict.score > shown.verdict.score } ?? shown
+    var result = [best]
+    var seen: Set<[UInt8]> = [Array(best.text.spaceFolded.utf8)]
+    for draft in [shown] + ranked where result.count < count {
+      guard !draft.verdict.flaws.contains(.empty), !draft.verdict.flaws.contains(.refusal) else { continue }
+      if seen.insert(Array(draft.text.spaceFolded.utf8)).inserted { result.append(draft) }
+    }
+    return result
+  }
+
+  /// Whether nothing is gained by more drafts.
+  var isSettled: Bool {
+    let chosen = chosen
+    return chosen.count == count && (chosen.first?.verdict.isGood ?? false)
+  }
+
+  /// What is wrong with the best one.
+  var flaws: Set<Flaw> { chosen.first?.verdict.flaws ?? [] }
+
+  mutating func add(_ more: [Draft]) { drafts += more }
+}

@@ -1,0 +1,62 @@
+import AssistantProtocol
+import EngineProtocol
+
+/// What the engine is asked for one stretch of the source: the first draft, further ones, and how they are judged.
+struct PieceRequest: Sendable {
+  /// Sources up to this size are cheap enough for several further drafts at once.
+  private static let shortBytes = 800
+  private static let mostRounds = 2
+
+  let prose: Prose
+  let verifier: Verifier
+  let names: [String]
+  let count: Int
+  private let params: GenerateParams
+  private let bareParams: GenerateParams
+
+  /// - Parameter bareParams: the same without examples, for a model that copies them.
+  init(
+    _ prose: Prose, params: GenerateParams, bareParams: GenerateParams, verifier: Verifier, rules: TextRules
+  ) {
+    self.prose = prose
+    self.params = params
+    self.bareParams = bareParams
+    self.verifier = verifier
+    names = rules.names
+    count = max(1, rules.alternatives)
+  }
+
+  /// The prompts of the first drafts: one as the request says, the others by chance, so that they differ.
+  var first: [GenerateParams] { [params] + (1..<count).map { varied(params, $0) } }
+
+  /// The prompts of further drafts; empty when enough was tried.
+  func further(_ choice: DraftChoice, round: Int) -> [GenerateParams] {
+    guard round < Self.mostRounds, !choice.isSettled else { return [] }
+    // A second round is for alternatives only: what two rounds could not mend is not mended by chance.
+    let missing = count - choice.chosen.count
+    if round > 0, missing <= 0 { return [] }
+    let isShort = prose.text.utf8.count <= Self.shortBytes
+    let wanted = max(missing, choice.flaws.isEmpty ? 0 : isShort ? 3 : 1)
+    var base = params
+    if choice.flaws.contains(.copiedExample) || choice.flaws.contains(.refusal) { base = bareParams }
+    if choice.flaws.contains(.repetition) {
+      base.sampling.repetitionPenalty = max(1.3, base.sampling.repetitionPenalty * 1.3)
+    }
+    return (0..<wanted).map { varied(base, choice.drafts.count + $0) }
+  }
+
+  /// With chance, and always the same chance for the same request.
+  private func varied(_ params: GenerateParams, _ number: Int) -> GenerateParams {
+    var result = params
+    if result.sampling.temperature == 0 {
+      result.sampling.temperature = count > 1 ? 0.8 : 0.5
+      result.sampling.topK = 0
+      result.sampling.topP = 1
+      result.sampling.minP = 0.1
+    }
+    let base = params.sampling.seed != 0 ? UInt64(params.sampling.seed) : FNV1a.hash(prose.text.utf8)
+    let seed = (base ^ UInt64(number)) &* 0x9E37_79B9_7F4A_7C15
+    result.sampling.seed = Int(seed >> 32)
+    return result
+  }
+}

@@ -1,0 +1,53 @@
+/// The words of a text that carry its meaning.
+package enum ContentWords {
+  /// All words in their order, in lower case; an apostrophe belongs to its word.
+  package static func words(of text: String) -> [String] {
+    text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "'" && $0 != "’" }
+      .map { String($0).replacing("’", with: "'") }
+  }
+
+  /// Which share of the text's content words have no word of the same stem in the source; nil when there are too few
+  /// words to tell. Scripts without spaces are compared by pairs of characters.
+  package static func inventedShare(of text: String, source: String) -> Double? {
+    let words = carriers(in: text)
+    guard words.count >= leastWords else { return nil }
+    let known = Stems(of: carriers(in: source))
+    return Double(words.filter { !known.contains($0) }.count) / Double(words.count)
+  }
+
+  private static let leastWords = 5
+
+  private static func carriers(in text: String) -> [String] {
+    words(of: text).flatMap { word -> [String] in
+      if word.unicodeScalars.first?.isSpaceless ?? false { return pairs(of: word) }
+      return word.count > 3 || word.contains(where: \.isNumber) ? FrequentWords.all.contains(word) ? [] : [word] : []
+    }
+  }
+
+  /// The starts of words: endings differ, and so do many tenses. Of short words four letters count, of long ones five.
+  private struct Stems {
+    private static let long = 7
+    private var four: Set<Substring> = []
+    private var fourOfShort: Set<Substring> = []
+    private var five: Set<Substring> = []
+
+    init(of words: [String]) {
+      for word in words {
+        four.insert(word.prefix(4))
+        five.insert(word.prefix(5))
+        if word.count < Self.long { fourOfShort.insert(word.prefix(4)) }
+      }
+    }
+
+    func contains(_ word: String) -> Bool {
+      word.count < Self.long
+        ? four.contains(word.prefix(4)) : five.contains(word.prefix(5)) || fourOfShort.contains(word.prefix(4))
+    }
+  }
+
+  private static func pairs(of word: String) -> [String] {
+    let characters = Array(word)
+    guard characters.count > 1 else { return [] }
+    return (1..<characters.count).map { String(characters[($0 - 1)...$0]) }
+  }
+}

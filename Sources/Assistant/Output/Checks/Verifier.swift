@@ -1,0 +1,97 @@
+import EngineProtocol
+
+/// What may be wrong with an answer.
+package enum Flaw: Sendable, Hashable, CaseIterable {
+  case refusal, empty, copiedExample, languageChanged, protectedTextLost, repetition, unchanged, structureChanged
+  case invention, length
+
+  /// How much it weighs against an answer.
+  var weight: Double {
+    switch self {
+    case .refusal: 200
+    case .empty: 150
+    case .copiedExample: 60
+    case .languageChanged: 50
+    case .protectedTextLost: 30
+    case .repetition: 25
+    case .unchanged: 15
+    case .invention: 10
+    case .structureChanged, .length: 8
+    }
+  }
+}
+
+/// What the verifier says of an answer.
+package struct Verdict: Sendable, Equatable {
+  package var flaws: Set<Flaw> = []
+  /// Protected strings that the answer does not hold.
+  package var lost: [String] = []
+  /// Higher is better; 0 is perfect but for the model's own doubt.
+  package var score = 0.0
+
+  package var isGood: Bool { flaws.isEmpty }
+}
+
+/// Judges answers by what can be seen without a model.
+package struct Verifier: Sendable {
+  /// Lengths of shorter sources say nothing.
+  private static let leastScalars = 24
+  /// A larger share of new content words is no rewriting any more.
+  private static let mostInvented = 0.7
+
+  private let source: String
+  private let examples: [(source: String, result: String)]
+  private let rules: TextRules
+  private let protected: [String]
+
+  init(source: String, examples: [(source: String, result: String)], rules: TextRules) {
+    self.source = source
+    self.examples = examples
+    self.rules = rules
+    protected = ProtectedText.find(in: source, protect: rules.protect, language: rules.documentLanguage)
+  }
+
+  /// Puts back what was nearly right.
+  func repaired(_ text: String) -> String {
+    ProtectedRepair.repaired(text, lost: ProtectedText.lost(protected, in: text))
+  }
+
+  /// - Parameters:
+  ///   - text: the answer, repaired; nil for a refusal.
+  ///   - repeats: the answer ran in circles.
+  func verdict(on text: String?, repeats: Bool, _ result: GenerateResult) -> Verdict {
+    var verdict = Verdict()
+    guard let text else { return Verdict(flaws: [.refusal], score: -Flaw.refusal.weight) }
+    if text.isBlank { return Verdict(flaws: [.empty], score: -Flaw.empty.weight) }
+    if CopiedExample.isIn(text, examples: examples, source: source) { verdict.flaws.insert(.copiedExample) }
+    if LanguageDetector.hasChanged(from: source, to: text) { verdict.flaws.insert(.languageChanged) }
+    verdict.lost = ProtectedText.lost(protected, in: text)
+    if !verdict.lost.isEmpty { verdict.flaws.insert(.protectedTextLost) }
+    if repeats { verdict.flaws.insert(.repetition) }
+    if isUnchanged(text) { verdict.flaws.insert(.unchanged) }
+    if Self.hasOwnStructure(text) { verdict.flaws.insert(.structureChanged) }
+    let count = source.unicodeScalars.count
+    let ratio = Double(text.unicodeScalars.count) / Double(max(1, count))
+    if count >= Self.leastScalars, !rules.length.contains(ratio) { verdict.flaws.insert(.length) }
+    let invented = ContentWords.inventedShare(of: text, source: source)
+    if let invented, invented > Self.mostInvented { verdict.flaws.insert(.invention) }
+    verdict.score = -verdict.flaws.reduce(0) { $0 + $1.weight }
+    verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20
+    if result.completionTokens > 0 { verdict.score += result.logProbability / Double(result.completionTokens) }
+    return verdict
+  }
+
+  private func isUnchanged(_ text: String) -> Bool {
+    guard !rules.mayStayTheSame else { return false }
+    let folded = text.spaceFolded
+    return folded.contains(" ") && folded.utf8.elementsEqual(source.spaceFolded.utf8)
+  }
+
+  /// A source is one paragraph; lists and further paragraphs are the model's own.
+  private static func hasOwnStructure(_ text: String) -> Bool {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    guard lines.count > 1 else { return false }
+    return lines.dropFirst().contains { $0.allSatisfy(\.isWhitespace) }
+      || lines.count { line in ["- ", "* ", "• ", "1. ", "2. "].contains { line.hasPrefix($0) } } > 1
+  }
+}

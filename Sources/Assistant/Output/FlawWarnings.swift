@@ -1,0 +1,26 @@
+import AssistantProtocol
+
+/// What a reader should know of a stretch of the text that is not as it should be.
+enum FlawWarnings {
+  /// More are not named.
+  private static let mostStrings = 5
+
+  static func all(_ verdict: Verdict, range: TextRange) -> [Warning] {
+    Flaw.allCases.filter(verdict.flaws.contains).compactMap { flaw in
+      switch flaw {
+      case .protectedTextLost: Warning(.protectedTextLost, "Missing: " + names(verdict.lost) + ".", range: range)
+      case .languageChanged: Warning(.languageChanged, "This is in another language than the source.", range: range)
+      case .structureChanged:
+        Warning(.structureChanged, "The model wrote several paragraphs for one; they were joined.", range: range)
+      case .unchanged, .empty: Warning(.unchanged, "The model had no other words for this.", range: range)
+      // A repetition is said by the end of the text that it brings.
+      case .refusal, .copiedExample, .repetition, .invention, .length: nil
+      }
+    }
+  }
+
+  private static func names(_ strings: [String]) -> String {
+    let shown = strings.prefix(mostStrings).map { "“\($0)”" }.joined(separator: ", ")
+    return strings.count > mostStrings ? "\(shown) and \(strings.count - mostStrings) more" : shown
+  }
+}
