@@ -1,5 +1,6 @@
 import Engine
 import EngineProtocol
+import JSON
 import JSONRPC
 import Synchronization
 import TestSupport
@@ -14,6 +15,7 @@ final class EngineHarness: Sendable {
     case text(Int, String)
     case prefill(Int, done: Int, total: Int)
     case heartbeat(EngineHeartbeat.Params)
+    case structured(Int, JSONValue)
   }
 
   let connection: Connection
@@ -32,6 +34,7 @@ final class EngineHarness: Sendable {
       notes.add(.prefill(params.request, done: params.done, total: params.total))
     }
     router.on(EngineHeartbeat.self) { params, _ in notes.add(.heartbeat(params)) }
+    router.on(EngineStructured.self) { params, _ in notes.add(.structured(params.request, params.value)) }
     connection = Connection(channel: mine, framing: .header, router: router, lifecycle: .none)
     self.notes = notes
     let server = server
@@ -45,6 +48,11 @@ final class EngineHarness: Sendable {
 
   func text(of request: Int) -> String {
     seen.reduce(into: "") { if case .text(request, let piece) = $1 { $0 += piece } }
+  }
+
+  /// The snapshots of a request's value, in order.
+  func values(of request: Int) -> [JSONValue] {
+    seen.compactMap { if case .structured(request, let value) = $0 { value } else { nil } }
   }
 
   /// Waits until the notes so far satisfy the condition.
