@@ -47,13 +47,14 @@ public struct TextRange: JSONMessage, Equatable {
 
 /// What the reader of a result should know.
 public enum WarningCode: String, JSONStringEnum {
-  case suspiciousCharacters, truncatedByLimit, retried, contextNearlyFull
+  case suspiciousCharacters, structureChanged, truncatedByLimit, retried, contextNearlyFull
 
   /// What it means, for protocol.md.
   public var summary: String {
     switch self {
     case .suspiciousCharacters:
       "The text holds invisible, control or bidirectional characters that the source did not have; `range` says where."
+    case .structureChanged: "The text has not the form that was asked for."
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."
     case .retried: "The request was run again: the engine was restarted, or the first answer was not usable."
     case .contextNearlyFull: "More than 90 % of the context window is used."

@@ -74,7 +74,8 @@ enum OneShot {
       if screen.streams {
         isOpen ? Terminal.write("\n") : 0
       } else {
-        Terminal.write(addsLineFeed && isOpen ? text + "\n" : text)
+        Terminal.write(
+          (Terminal.outputIsTerminal ? TerminalText.neutralise(text) : text) + (addsLineFeed && isOpen ? "\n" : ""))
       }
     if status != 0 { return fail("standard output cannot be written", status) }
     for warning in common.warnings { Terminal.writeError("inkling: warning: \(warning.message)\n") }

@@ -43,8 +43,8 @@ enum Program {
   }
 
   private static let commands = [
-    Entry(RephraseCommand.command), Entry(ServeCommand.command), Entry(DoctorCommand.command),
-    Entry(EngineCommand.command),
+    Entry(RephraseCommand.command), Entry(SummarizeCommand.command), Entry(ServeCommand.command),
+    Entry(DoctorCommand.command), Entry(EngineCommand.command),
   ]
 
   /// Runs the command line in a task, and then ends the process.

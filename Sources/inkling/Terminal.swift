@@ -44,11 +44,21 @@ enum Terminal {
   }
 
   /// All of standard input, up to one byte more than the limit; nil when it cannot be read.
-  static func readInput(limit: Int) -> [UInt8]? {
+  static func readInput(limit: Int) -> [UInt8]? { readBytes(STDIN_FILENO, limit) }
+
+  /// All of a file, up to one byte more than the limit; nil when it cannot be read.
+  static func readFile(_ path: String, limit: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return readBytes(descriptor, limit)
+  }
+
+  private static func readBytes(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
-      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         bytes += chunk[..<count]
       } else if count == 0 {

@@ -58,6 +58,7 @@ import Testing
     let blocks = Set(try ProtocolDocument().generatedBlocks)
     for name in [
       "methods", "limits", "standard-errors", "errors", "warnings", "unavailability", "engine-failures", "tones",
+      "summary-styles",
     ] {
       #expect(blocks.contains(name), "\(name)")
     }

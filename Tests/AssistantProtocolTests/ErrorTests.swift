@@ -74,7 +74,8 @@ import Testing
   @Test func methodsToCall() {
     #expect(
       MethodList.callable == [
-        "assistant/rephrase", "assistant/countTokens", "model/status", "model/load", "model/unload",
+        "assistant/rephrase", "assistant/summarize", "assistant/prewarm", "assistant/countTokens", "model/status",
+        "model/load", "model/unload",
       ])
   }
 }

@@ -8,7 +8,8 @@ enum GeneratedBlocks {
 
   /// Types with a table of their own, beside the parameters and results of methods.
   static let types: [any JSONMessage.Type] = [
-    CommonParams.self, GenerationOptions.self, CommonResult.self, Usage.self, Warning.self, TextRange.self,
+    CommonParams.self, GenerationOptions.self, CommonResult.self, Usage.self, Warning.self, Reduction.self,
+    TextRange.self,
     TextDelta.self, TextSnapshot.self, WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
@@ -48,6 +49,10 @@ enum GeneratedBlocks {
       return table(
         ["`tone`", "title", "meaning"],
         Tone.allCases.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
+    case "summary-styles":
+      return table(
+        ["`style`", "title", "meaning"],
+        Summarize.Style.allCases.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
     case _: throw Unknown(name: name)
     }
   }
@@ -57,10 +62,15 @@ enum GeneratedBlocks {
       ["method", "", "sent by", "meaning"],
       MethodList.all.map { entry in
         [
-          "[\(code(entry.name))](#\(anchor(entry.name)))", entry.isRequest ? "request" : "notification",
+          "[\(code(entry.name))](#\(anchor(entry.name)))", kind(of: entry),
           entry.direction == .clientToServer ? "client" : "daemon", entry.summary,
         ]
       })
+  }
+
+  private static func kind(of entry: MethodEntry) -> String {
+    guard entry.isRequest else { return "notification" }
+    return entry.isAlsoNotification ? "request or notification" : "request"
   }
 
   private static var limits: String {

@@ -15,7 +15,7 @@ import Testing
     #expect(result.capabilities.positionEncoding == .utf16)
     let assistant = result.capabilities.experimental.assistant
     #expect(assistant.methods == MethodList.callable)
-    #expect(assistant.features.map(\.id) == ["rephrase"])
+    #expect(assistant.features.map(\.id) == ["rephrase", "summarize"])
     #expect(
       assistant.tones.map(\.id) == ["formal", "exciting", "simpler", "shorter", "longer", "friendly", "proofread"])
     #expect(assistant.personalities.map(\.id) == ["neutral"])
@@ -37,6 +37,8 @@ import Testing
     do throws(RPCError) {
       switch name {
       case Rephrase.name: _ = try await client.connection.request(Rephrase.self, Rephrase.Params(text: "a"))
+      case Summarize.name: _ = try await client.connection.request(Summarize.self, Summarize.Params(text: "a"))
+      case Prewarm.name: _ = try await client.connection.request(Prewarm.self, Prewarm.Params())
       case CountTokens.name: _ = try await client.connection.request(CountTokens.self, CountTokens.Params(text: "a"))
       case ModelStatus.name: _ = try await client.connection.request(ModelStatus.self, Empty())
       case ModelLoad.name:

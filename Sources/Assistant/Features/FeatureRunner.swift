@@ -24,7 +24,7 @@ public enum RequestFailure: Error, Equatable {
 
 /// Runs a feature for one request, from the check of the text to the result.
 public struct FeatureRunner: Sendable {
-  private let engine: any EngineService
+  let engine: any EngineService
 
   public init(engine: any EngineService) { self.engine = engine }
 

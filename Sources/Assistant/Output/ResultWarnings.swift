@@ -8,12 +8,13 @@ enum ResultWarnings {
 
   /// Why a request was run again.
   enum Retry: CaseIterable {
-    case engineRestarted, copiedExample
+    case engineRestarted, copiedExample, tooShort
 
     var message: String {
       switch self {
       case .engineRestarted: "The engine was restarted, and the request was run again."
       case .copiedExample: "The first answer repeated an example of the prompt; the request was run again without it."
+      case .tooShort: "The first answer had too few sentences or bullets; the request was run again."
       }
     }
   }
