@@ -14,6 +14,15 @@ public struct MethodEntry: Sendable {
   public let summary: String
 
   public var isRequest: Bool { result != nil }
+  /// Whether it can also be sent without an id, and then has no reply.
+  public private(set) var isAlsoNotification = false
+
+  /// The same, also to be sent without an id.
+  fileprivate var orNotification: MethodEntry {
+    var entry = self
+    entry.isAlsoNotification = true
+    return entry
+  }
 
   static func request<R: RequestMethod>(_: R.Type, _ direction: Direction, _ summary: String) -> MethodEntry {
     MethodEntry(name: R.name, direction: direction, params: R.Params.self, result: R.Result.self, summary: summary)
@@ -35,8 +44,10 @@ public enum MethodList {
     .notification(Progress.self, .serverToClient, "A partial result or a progress report."),
     .notification(SetTrace.self, .clientToServer, "Accepted, as LSP asks; nothing is traced."),
     .request(Rephrase.self, .clientToServer, "Says a text again in another tone."),
+    .request(Summarize.self, .clientToServer, "Says in short what a text says."),
     .request(Brainstorm.self, .clientToServer, "Makes something up for a topic, as a value of a known shape."),
     .request(Generate.self, .clientToServer, "Fills in a JSON Schema of yours."),
+    .request(Prewarm.self, .clientToServer, "Has the prompt of a coming request read beforehand.").orNotification,
     .request(CountTokens.self, .clientToServer, "Counts the tokens of a text."),
     .request(ModelStatus.self, .clientToServer, "Tells about the model, the engine and the load; loads nothing."),
     .request(ModelLoad.self, .clientToServer, "Loads another model."),

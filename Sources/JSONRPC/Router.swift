@@ -31,6 +31,21 @@ public struct Router: Sendable {
     }
   }
 
+  /// Serves a request in a task of its own, after something that must be done in the order of the messages.
+  ///
+  /// - Parameter inOrder: called on the reading thread before the next message is looked at; what it gives is for the
+  ///   handler. A request that is then refused as one too many has no more than this done for it.
+  public mutating func on<R: RequestMethod, Place: Sendable>(
+    _: R.Type, isLight: Bool = false, inOrder: @escaping @Sendable (R.Params) -> Place,
+    _ handler: @escaping @Sendable (R.Params, Place, RequestContext) async throws(RPCError) -> R.Result
+  ) {
+    requests[ExactString(R.name)] = .concurrent(isLight: isLight) { (json) throws(RPCError) in
+      let params = try Self.params(R.Params.self, json)
+      let place = inOrder(params)
+      return { (context) async throws(RPCError) in try await handler(params, place, context).json }
+    }
+  }
+
   /// Serves a request on the reading thread before the next message is looked at: only for what is quick and must keep
   /// its place in the order.
   public mutating func onInOrder<R: RequestMethod>(

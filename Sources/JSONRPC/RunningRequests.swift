@@ -7,11 +7,14 @@ final class RunningRequests: Sendable {
     let serial: OutgoingQueue.Owner
     /// Whether it has a place under the shared limit.
     let isShared: Bool
+    let isLight: Bool
     var task: Task<Void, Never>?
   }
 
   private struct State {
     var entries: [RequestID: Entry] = [:]
+    /// How many of the entries are light ones.
+    var lightCount = 0
     /// Requests whose reply is not yet in the queue; at least as many as there are entries.
     var running = 0
     var isWaitedFor = false
@@ -32,13 +35,16 @@ final class RunningRequests: Sendable {
   func admit(_ id: RequestID, serial: OutgoingQueue.Owner, isLight: Bool, isExempt: Bool) -> Int? {
     state.withLock { state in
       let limit = limits.requestsInFlight * (isLight ? Self.lightFactor : 1)
-      if state.entries.count >= limit, !isExempt { return limit }
+      // Light ones take no place from others.
+      let count = isLight ? state.entries.count : state.entries.count - state.lightCount
+      if count >= limit, !isExempt { return limit }
       var isShared = false
       if let shared = limits.sharedRequests, !isExempt, !isLight {
         guard shared.enter() else { return shared.limit }
         isShared = true
       }
-      state.entries[id] = Entry(serial: serial, isShared: isShared)
+      state.entries[id] = Entry(serial: serial, isShared: isShared, isLight: isLight)
+      if isLight { state.lightCount += 1 }
       state.running += 1
       return nil
     }
@@ -64,6 +70,7 @@ final class RunningRequests: Sendable {
     let isShared = state.withLock { state in
       guard let entry = state.entries[id], entry.serial == serial else { return false }
       state.entries[id] = nil
+      if entry.isLight { state.lightCount -= 1 }
       return entry.isShared
     }
     if isShared { limits.sharedRequests?.leave() }

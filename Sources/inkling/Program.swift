@@ -43,9 +43,9 @@ enum Program {
   }
 
   private static let commands = [
-    Entry(RephraseCommand.command), Entry(BrainstormCommand.command), Entry(GenerateCommand.command),
-    Entry(ServeCommand.command), Entry(DoctorCommand.command), Entry(PrepareCommand.command),
-    Entry(EngineCommand.command),
+    Entry(RephraseCommand.command), Entry(SummarizeCommand.command), Entry(BrainstormCommand.command),
+    Entry(GenerateCommand.command), Entry(ServeCommand.command), Entry(DoctorCommand.command),
+    Entry(PrepareCommand.command), Entry(EngineCommand.command),
   ]
 
   /// Runs the command line in a task, and then ends the process.

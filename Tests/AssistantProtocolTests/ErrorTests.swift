@@ -75,7 +75,8 @@ import Testing
   @Test func methodsToCall() {
     #expect(
       MethodList.callable == [
-        "assistant/rephrase", "assistant/brainstorm", "assistant/generate", "assistant/countTokens", "model/status",
+        "assistant/rephrase", "assistant/summarize", "assistant/brainstorm", "assistant/generate", "assistant/prewarm",
+        "assistant/countTokens", "model/status",
         "model/load", "model/unload",
       ])
   }

@@ -31,7 +31,9 @@ private struct ExampleChecker {
       guard let entry = MethodList.all.first(where: { $0.name.hasSameBytes(as: method) }) else {
         throw Wrong("there is no method \(method)")
       }
-      guard entry.isRequest == (id != nil) else { throw Wrong("\(method) with or without an id") }
+      guard entry.isRequest == (id != nil) || entry.isAlsoNotification else {
+        throw Wrong("\(method) with or without an id")
+      }
       if let id { methods[id] = method }
       covered.insert(method)
       let params = json["params"] ?? .null

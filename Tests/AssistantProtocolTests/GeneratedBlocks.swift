@@ -9,7 +9,7 @@ enum GeneratedBlocks {
   /// Types with a table of their own, beside the parameters and results of methods.
   static let types: [any JSONMessage.Type] = [
     TextContext.self, TextEdit.self, CommonParams.self, GenerationOptions.self,
-    CommonResult.self, Usage.self, Warning.self, TextRange.self,
+    CommonResult.self, Usage.self, Warning.self, Reduction.self, TextRange.self,
     TextDelta.self, TextSnapshot.self, StructuredSnapshot.self,
     WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
@@ -57,6 +57,10 @@ enum GeneratedBlocks {
           [code(kind.choice.id), kind.choice.title, kind.choice.description, code(kind.valueSummary)]
         })
     case "schema-keywords": return JSONSchema.keywords.map(code).joined(separator: ", ")
+    case "summary-styles":
+      return table(
+        ["`style`", "title", "meaning"],
+        Summarize.Style.allCases.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
     case _: throw Unknown(name: name)
     }
   }
@@ -66,10 +70,15 @@ enum GeneratedBlocks {
       ["method", "", "sent by", "meaning"],
       MethodList.all.map { entry in
         [
-          "[\(code(entry.name))](#\(anchor(entry.name)))", entry.isRequest ? "request" : "notification",
+          "[\(code(entry.name))](#\(anchor(entry.name)))", kind(of: entry),
           entry.direction == .clientToServer ? "client" : "daemon", entry.summary,
         ]
       })
+  }
+
+  private static func kind(of entry: MethodEntry) -> String {
+    guard entry.isRequest else { return "notification" }
+    return entry.isAlsoNotification ? "request or notification" : "request"
   }
 
   private static var limits: String {

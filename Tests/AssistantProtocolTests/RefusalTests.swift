@@ -82,6 +82,29 @@ private func check<Message: JSONConvertible>(
     check(Generate.Params.self, params, refused: sentence)
   }
 
+  @Test(
+    arguments: [
+      ([:], "text is missing"),
+      (["text": "t", "style": "poem"], "style must be one of “sentences”, “bullets”, “headline”"),
+      (["text": "t", "count": 0], "count must be between 1 and 20"),
+      (["text": "t", "count": 21], "count must be between 1 and 20"),
+      (["text": "t", "count": 1.5], "count must be an integer, not a fraction"),
+      (["text": "t", "style": "headline", "count": 2], "count must be 1 when style is “headline”"),
+    ] as [(JSONValue, String)])
+  func summarize(_ params: JSONValue, _ sentence: String) { check(Summarize.Params.self, params, refused: sentence) }
+
+  @Test(
+    arguments: [
+      (["method": 1], "method must be a string, not number"), (["params": ["text": "t"]], "method is missing"),
+      (["method": "assistant/rephrase", "params": true], "params must be an object, not boolean"),
+      (["method": "assistant/rephrase", "params": ["text": 1]], "params.text must be a string, not number"),
+      (
+        ["method": "assistant/summarize", "params": ["style": "x"]],
+        "params.style must be one of “sentences”, “bullets”, “headline”"
+      ),
+    ] as [(JSONValue, String)])
+  func prewarm(_ params: JSONValue, _ sentence: String) { check(Prewarm.Params.self, params, refused: sentence) }
+
   @Test(arguments: ["", "a b", "ü", "a/b", "a\u{0}", "e\u{301}", String(repeating: "a", count: 129)])
   func sessionIDs(_ id: String) {
     check(

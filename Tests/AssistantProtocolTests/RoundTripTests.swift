@@ -47,6 +47,7 @@ private let usage =
   + #""timeToFirstTokenMs":6.5,"durationMs":7.25}"#
 private let warning = #"{"code":"suspiciousCharacters","message":"m","range":{"start":1,"end":2}}"#
 private let outcome = #""usage":\#(usage),"finishReason":"contextFull","warnings":[\#(warning)]"#
+private let reduction = #"{"originalCharacters":10,"summaryCharacters":12,"percent":-20}"#
 private let availability =
   #"{"state":"unavailable","reason":"outOfMemory","message":"m","remedy":"r","progress":0.5}"#
 private let model =
@@ -92,6 +93,14 @@ private let editorSamples = [
   Sample(
     Generate.Params.self, #"{"prompt":"p","schema":{"type":"null"},"includeSchemaInPrompt":false,\#(common)}"#),
   Sample(Generate.Result.self, #"{"value":[1e2,"\u0000"],\#(outcome)}"#),
+  Sample(Summarize.Params.self, #"{"text":"a\u0000b","style":"bullets","count":20,\#(common)}"#),
+  Sample(
+    Summarize.Result.self,
+    #"{"text":"t","reduction":\#(reduction),"parts":2,"coverage":[{"start":0,"end":5},{"start":5,"end":9}],\#(outcome)}"#
+  ),
+  Sample(Reduction.self, reduction),
+  Sample(Prewarm.Params.self, #"{"method":"assistant/summarize","params":{"text":"t","other":1.50}}"#),
+  Sample(Prewarm.Result.self, #"{"promptTokens":9,"cachedTokens":8}"#),
   Sample(CountTokens.Params.self, #"{"text":"","workDoneToken":"w"}"#),
   Sample(CountTokens.Result.self, #"{"tokens":0}"#),
   Sample(
@@ -109,6 +118,7 @@ private let editorSamples = [
 
 private let sampling =
   #"{"temperature":0.5,"topK":40,"topP":0.9,"minP":0.1,"seed":4294967295,"repetitionPenalty":1.1}"#
+private let shape = #"{"unit":"headline","count":1}"#
 private let promptMessage = #"{"role":"system","text":"<|im_end|>"}"#
 private let facts =
   #"{"name":"n","path":"p","architecture":"a","parameterCount":1,"quantization":"q","sizeBytes":2,"contextSize":3,"#
@@ -129,12 +139,13 @@ private let engineSamples = [
   Sample(
     GenerateParams.self,
     #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
-      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
-      + #""shape":{"unit":"bullet","count":3},"prefillOnly":true}"#),
+      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"shape":\#(shape),"prefillOnly":true}"#
+  ),
+  Sample(TextShape.self, shape), Sample(EngineStructured.Params.self, #"{"request":1,"value":[1.50]}"#),
   Sample(
     GenerateResult.self,
     #"{"finishReason":"length","promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
-      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true,"logProbability":-8.5}"#),
+      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true,"logProbability":-1.5}"#),
 ]
 
 @Suite struct RoundTripTests {

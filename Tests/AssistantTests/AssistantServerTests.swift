@@ -16,8 +16,8 @@ import Testing
     #expect(result.capabilities.positionEncoding == .utf16)
     let assistant = result.capabilities.experimental.assistant
     #expect(assistant.methods == MethodList.callable)
-    #expect(assistant.features.map(\.id) == ["rephrase", "brainstorm", "generate"])
-    #expect(assistant.features.map(\.input) == [.selection, .topic, .none])
+    #expect(assistant.features.map(\.id) == ["rephrase", "summarize", "brainstorm", "generate"])
+    #expect(assistant.features.map(\.input) == [.selection, .selection, .topic, .none])
     #expect(assistant.kinds.map(\.id) == ["ideas", "sequel", "character", "storyArc", "tags"])
     #expect(assistant.schemaKeywords == JSONSchema.keywords)
     #expect(
@@ -44,6 +44,8 @@ import Testing
       case Brainstorm.name: _ = try await client.connection.request(Brainstorm.self, Brainstorm.Params(topic: "a"))
       case Generate.name:
         _ = try await client.connection.request(Generate.self, Generate.Params(prompt: "a", schema: true))
+      case Summarize.name: _ = try await client.connection.request(Summarize.self, Summarize.Params(text: "a"))
+      case Prewarm.name: _ = try await client.connection.request(Prewarm.self, Prewarm.Params())
       case CountTokens.name: _ = try await client.connection.request(CountTokens.self, CountTokens.Params(text: "a"))
       case ModelStatus.name: _ = try await client.connection.request(ModelStatus.self, Empty())
       case ModelLoad.name:

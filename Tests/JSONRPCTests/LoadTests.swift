@@ -1,5 +1,6 @@
 import JSON
 import JSONRPC
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,58 @@ import Testing
     #expect(shared.running == 0)
     try await peers[1].send(call("2", "work"))
     #expect(try await peers[1].next() == "2 = {}")
+  }
+
+  @Test("light requests take no place from others, and are still served when all places are taken")
+  func lightRequests() async throws {
+    var router = Router.testServer
+    router.on(Hang.self, isLight: true) { (_, _) async throws(RPCError) in try await untilCancelled() }
+    let gate = Gate()
+    router.on(Work.self) { params, _ in
+      await gate.wait()
+      return params
+    }
+    var limits = ConnectionLimits()
+    limits.requestsInFlight = 2
+    let peer = Peer(router, limits: limits)
+    try peer.startReading()
+    for id in 0..<4 { try await peer.send(call("\(id)", "hang")) }
+    try await peer.send(call("10", "work"), call("11", "work"), call("12", "work"))
+    #expect(try await peer.next() == "12 ! -32803")
+    try await peer.send(call("4", "hang"), call("5", "hang"), call("6", "hang"))
+    #expect(try await peer.next() == "6 ! -32803")
+    try await peer.send(note("$/cancelRequest", #","params":{"id":0}"#))
+    #expect(try await peer.next() == "0 ! -32800")
+    try await peer.send(call("13", "work"))
+    #expect(try await peer.next() == "13 ! -32803")
+    gate.open()
+    #expect(try await peer.next(2) == ["10 = {}", "11 = {}"])
+  }
+
+  @Test("what must be done in order is done in order, whatever the tasks do")
+  func placesInOrder() async throws {
+    final class Places: Sendable {
+      let all = Mutex<[String]>([])
+    }
+    let places = Places()
+    var router = Router.testServer
+    router.on(
+      Work.self,
+      inOrder: { params in
+        places.all.withLock { all in
+          all.append(JSONWriter.text(of: params.json))
+          return all.count
+        }
+      },
+      { params, place, _ in
+        #expect(places.all.withLock { $0[place - 1] } == JSONWriter.text(of: params.json))
+        return params
+      })
+    let peer = Peer(router)
+    try peer.startReading()
+    for id in 0..<50 { try await peer.send(call("\(id)", "work", #","params":{"n":\#(id)}"#)) }
+    _ = try await peer.next(50)
+    #expect(places.all.withLock { $0 } == (0..<50).map { #"{"n":\#($0)}"# })
   }
 
   @Test("an id that is still running is refused, the first goes on")

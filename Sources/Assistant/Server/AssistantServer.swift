@@ -29,12 +29,15 @@ public struct AssistantServer: Sendable {
     requestLimit: SharedRequestLimit? = nil, started: @Sendable (Connection) -> Void = { _ in }
   ) async -> ConnectionEnd {
     let client = ClientState()
+    let prewarms = PrewarmSlot()
+    // What nobody waits for ends with the connection.
+    defer { _ = prewarms.take() }
     var limits = ConnectionLimits()
     limits.sharedRequests = requestLimit
     limits.overloadedError = { AssistantError.overloaded(limit: $0).rpcError }
     let connection = Connection(
-      channel: channel, framing: framing, router: router(for: client), lifecycle: .languageServer, limits: limits,
-      mirror: mirror)
+      channel: channel, framing: framing, router: router(for: client, prewarms), lifecycle: .languageServer,
+      limits: limits, mirror: mirror)
     let changes = engine.availabilityChanges()
     let announcing = Task {
       for await change in changes where client.wantsNotifications(on: connection) {
@@ -49,7 +52,7 @@ public struct AssistantServer: Sendable {
   }
 
   /// The routes: a line for each method.
-  private func router(for client: ClientState) -> Router {
+  private func router(for client: ClientState, _ prewarms: PrewarmSlot) -> Router {
     let runner = FeatureRunner(engine: engine)
     var router = Router()
     router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
@@ -59,6 +62,11 @@ public struct AssistantServer: Sendable {
     router.on(Rephrase.self) { params, context throws(RPCError) in
       try await answer(Rephrase.name, context) { (sink) async throws(RequestFailure) in
         try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink(params.common))
+      }
+    }
+    router.on(Summarize.self) { params, context throws(RPCError) in
+      try await answer(Summarize.name, context) { (sink) async throws(RequestFailure) in
+        try await runner.summarize(params, encoding: client.encoding, sink: sink(params.common))
       }
     }
     router.on(Brainstorm.self) { params, context throws(RPCError) in
@@ -71,6 +79,7 @@ public struct AssistantServer: Sendable {
         try await runner.run(.generate, params, sink: sink(params.common))
       }
     }
+    routePrewarm(prewarms, in: &router)
     router.on(CountTokens.self) { params, context throws(RPCError) in
       try await answer(CountTokens.name, context) { (sink) async throws(RequestFailure) in
         var common = CommonParams()
@@ -88,6 +97,30 @@ public struct AssistantServer: Sendable {
       return Empty()
     }
     return router
+  }
+
+  /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
+  private func routePrewarm(_ prewarms: PrewarmSlot, in router: inout Router) {
+    let runner = PrewarmRunner(engine: engine)
+    let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
+      do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
+    }
+    router.on(
+      Prewarm.self, isLight: true, inOrder: { _ in prewarms.take() },
+      { params, place, context throws(RPCError) in
+        try await answer(Prewarm.name, context) { (_) async throws(RequestFailure) in
+          let outcome = await prewarms.run(place) { await read(params) }
+          guard let outcome else { throw .engine(.cancelled) }
+          return try outcome.get()
+        }
+      })
+    router.on(PrewarmNotice.self) { params, _ in
+      let place = prewarms.take()
+      Task {
+        // How it ends is of no interest: the real request will say what is wrong.
+        _ = await prewarms.run(place) { await read(params) }
+      }
+    }
   }
 
   /// Runs a request's work and logs how it ended: its method and its time, never its text.
@@ -138,7 +171,8 @@ public struct AssistantServer: Sendable {
     var assistant = AssistantCapabilities()
     assistant.methods = MethodList.callable
     assistant.features = [
-      Feature.rephrase.description, StructuredFeature<Brainstorm.Params, Brainstorm.Result>.brainstorm.description,
+      Feature.rephrase.description, Feature.summarize.description,
+      StructuredFeature<Brainstorm.Params, Brainstorm.Result>.brainstorm.description,
       StructuredFeature<Generate.Params, Generate.Result>.generate.description,
     ]
     assistant.tones = Tone.allCases.map(\.choice)

@@ -1,0 +1,60 @@
+import AssistantProtocol
+import EngineProtocol
+import JSON
+
+/// Has the engine read the prompt of a coming request, as a background job that gives way to every other.
+///
+/// The prompt names the task before the text, so only what comes before the first thing that is not known yet can be
+/// read: without a tone no more than what all requests begin with.
+struct PrewarmRunner: Sendable {
+  let engine: any EngineService
+
+  func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
+    guard let request = try await request(for: params) else { return Prewarm.Result() }
+    for await event in engine.generate(request).events {
+      switch event {
+      case .finished(let result):
+        return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
+      case .failed(let failure): throw .engine(failure)
+      case .counted: throw .engine(.refused("the engine counted instead of reading"))
+      case .loading, .reading, .text, .structured, .restarted: break
+      }
+    }
+    throw .engine(.cancelled)
+  }
+
+  /// What the engine is to read: the first messages of the real request, byte for byte. nil when none is coming.
+  private func request(for params: Prewarm.Params) async throws(RequestFailure) -> GenerateParams? {
+    let coming: Prewarm.Coming
+    // Checked when it was received; once more would give the same.
+    do throws(JSONMismatch) { coming = try params.coming() } catch { throw .engine(.refused(error.message)) }
+    switch coming {
+    case .nothing: return nil
+    case .rephrase(let params, let hasText, let hasTone):
+      try check(params.common)
+      let real = Feature.rephrase.generateParams(for: params)
+      guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
+      return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
+    case .summarize(let params, let hasText):
+      try check(params.common)
+      let real = Feature.summarize.summaryParams(for: params)
+      guard hasText else { return Self.reading(real.messages.dropLast(), of: real) }
+      var silent = ProgressReporter(title: "", report: nil)
+      let (tokens, window) = try await SummaryRunner.plan(params, engine: engine, progress: &silent)
+      // Of a longer text the parts are read, whose prompts begin like all others.
+      return Self.reading(tokens <= window.whole ? real.messages : Prompt.sharedMessages, of: real)
+    }
+  }
+
+  private func check(_ common: CommonParams) throws(RequestFailure) {
+    if let session = common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
+  }
+
+  private static func reading(_ messages: some Sequence<PromptMessage>, of real: GenerateParams) -> GenerateParams {
+    var params = real
+    params.messages = Array(messages)
+    params.priority = .background
+    params.prefillOnly = true
+    return params
+  }
+}

@@ -1,0 +1,244 @@
+import AssistantProtocol
+import EngineProtocol
+
+/// Runs `assistant/summarize`. A text that is short enough is read at once. A longer one is cut into parts, which are
+/// summarised side by side; their summaries, put together, are the text of the next round, until it can be read at once.
+public struct SummaryRunner: Sendable {
+  /// Each round leaves less than a third or so, so that the longest text of a request takes four.
+  private static let mostRounds = 8
+
+  private let engine: any EngineService
+
+  public init(engine: any EngineService) { self.engine = engine }
+
+  public func run(
+    _ params: Summarize.Params, encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink()
+  ) async throws(RequestFailure) -> Summarize.Result {
+    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
+    guard !params.text.isBlank else { throw .assistant(.emptyPrompt) }
+    let progress = ProgressReporter(title: Feature.summarize.description.title, report: sink.report)
+    progress.begin()
+    defer { progress.end() }
+    var run = Run(engine: engine, params: params, encoding: encoding, sink: sink, progress: progress)
+    return try await run.summarize()
+  }
+
+  /// The tokens of a text, which the engine counts, and how much of it one call is given.
+  static func plan(
+    _ params: Summarize.Params, engine: any EngineService, progress: inout ProgressReporter
+  ) async throws(RequestFailure) -> (tokens: Int, window: SummaryWindow) {
+    // First: it loads the model if need be, and only then the size of the window is known.
+    let tokens = try await count(params.text, engine: engine, progress: &progress)
+    var empty = params
+    empty.text = ""
+    let frame = Feature.summarize.summaryParams(for: empty)
+    let window = SummaryWindow(
+      contextSize: await engine.status().model?.contextSize ?? 0,
+      // Each message has a few tokens of the template around it.
+      frame: frame.messages.reduce(0) { $0 + TokenEstimate.tokens(in: $1.text) + 8 },
+      answer: frame.maxTokens,
+      partAnswer: Summarize.Style.sentences.mostTokens(count: PartReader.sentences(for: params.units, parts: 4)))
+    return (tokens, window)
+  }
+
+  fileprivate static func count(
+    _ text: String, engine: any EngineService, progress: inout ProgressReporter
+  ) async throws(RequestFailure) -> Int {
+    for await event in engine.count(text).events {
+      switch event {
+      case .loading(let fraction): progress.loading(fraction)
+      case .counted(let tokens): return tokens
+      case .failed(let failure): throw .engine(failure)
+      case .reading, .text, .structured, .restarted: break
+      case .finished: throw .engine(.refused("the engine generated instead of counting"))
+      }
+    }
+    throw .engine(.cancelled)
+  }
+
+  /// One request under way.
+  private struct Run {
+    let engine: any EngineService
+    let params: Summarize.Params
+    let encoding: PositionEncoding
+    let sink: RequestSink
+    var progress: ProgressReporter
+    let start = ContinuousClock.now
+    var usage = SummaryUsage()
+    /// The parts of the source.
+    var parts: [Range<Int>] = []
+
+    mutating func summarize() async throws(RequestFailure) -> Summarize.Result {
+      var (tokens, window) = try await SummaryRunner.plan(params, engine: engine, progress: &progress)
+      // What is read next: the source, then the summaries of its parts.
+      var text = params.text
+      for round in 0...SummaryRunner.mostRounds {
+        if tokens <= window.whole {
+          do throws(RequestFailure) {
+            return try await finish(text)
+          } catch {
+            guard case .engine(.contextWindowExceeded) = error, window.whole > SummaryWindow.leastPart else {
+              throw error
+            }
+            window.shrink(below: tokens)
+          }
+        }
+        if round == SummaryRunner.mostRounds { break }
+        text = try await readParts(text, tokens, window)
+        let rest = try await SummaryRunner.count(text, engine: engine, progress: &progress)
+        // By construction it is much less; but the loop has to end whatever a model writes.
+        guard rest < tokens else { break }
+        tokens = rest
+      }
+      throw .engine(.refused("the summaries of the parts do not get shorter"))
+    }
+
+    /// The summaries of all parts, as paragraphs.
+    private mutating func readParts(
+      _ text: String, _ tokens: Int, _ window: SummaryWindow
+    ) async throws(RequestFailure) -> String {
+      let reader = PartReader(
+        engine: engine, params: params, text: Array(text.unicodeScalars),
+        density: TokenDensity(tokens: tokens, in: text), window: window)
+      progress.beginParts()
+      let read = try await reader.read(since: start) { done, total in progress.parts(done: done, of: total) }
+      for part in read { usage.add(part.call) }
+      if parts.isEmpty { parts = read.map(\.range) }
+      return read.map(\.summary).joined(separator: "\n\n")
+    }
+
+    /// The last call, whose text is the result's. Too few sentences are asked for once more; if there are too few again,
+    /// the result carries a warning: a text of one word has no two sentences, and a short summary is better than none.
+    private mutating func finish(_ text: String) async throws(RequestFailure) -> Summarize.Result {
+      var request = params
+      request.text = text
+      var generate = Feature.summarize.summaryParams(for: request)
+      let form = SummaryForm(params.style, count: params.units, source: params.text)
+      var shown = ShownText(encoding: encoding, mode: params.common.stream)
+      var written = try await write(generate, form, &shown)
+      var retries: Set<ResultWarnings.Retry> = []
+      if written.formed.units < params.units {
+        retries.insert(.tooShort)
+        changeAfterTooShort(&generate, written.result)
+        shown.restart()
+        written = try await write(generate, form, &shown)
+      }
+      if usage.isRestarted { retries.insert(.engineRestarted) }
+      let checked: SummaryCheck.Checked
+      do throws(AssistantError) {
+        checked = try SummaryCheck.check(
+          written.formed.text, source: params.text, missing: missing(written.formed), encoding: encoding,
+          result: written.result, retries: retries)
+      } catch {
+        throw .assistant(error)
+      }
+      if let partial = shown.show(checked.text) { try await sink.send(partial, of: written.job) }
+      var common = CommonResult()
+      common.usage = usage.usage(since: start)
+      common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
+      common.warnings = checked.warnings
+      var result = Feature.summarize.output(params, checked.text, common)
+      result.coverage = coverage()
+      result.parts = result.coverage.count
+      return result
+    }
+
+    /// What the same question would be answered to in the same way: more room when it was too little, else some chance,
+    /// unless the caller has chosen.
+    private func changeAfterTooShort(_ generate: inout GenerateParams, _ result: GenerateResult) {
+      let options = params.common.options
+      switch result.finishReason {
+      case .length: if options?.maxTokens == nil { generate.maxTokens *= 2 }
+      case .stop, .contextFull:
+        guard options?.temperature == nil, options?.sampling == nil else { return }
+        generate.sampling.temperature = 0.5
+        generate.sampling.minP = max(generate.sampling.minP, 0.05)
+        generate.sampling.seed = options?.seed ?? 1
+      }
+    }
+
+    private func missing(_ formed: SummaryForm.Formed) -> String? {
+      guard formed.units < params.units else { return nil }
+      let names = params.style.name(count: params.units)
+      return "The summary has \(formed.units) of the \(params.units) \(names) that were asked for."
+    }
+
+    private struct Written {
+      let formed: SummaryForm.Formed
+      let result: GenerateResult
+      let job: EngineJob
+    }
+
+    private mutating func write(
+      _ generate: GenerateParams, _ form: SummaryForm, _ shown: inout ShownText
+    ) async throws(RequestFailure) -> Written {
+      let job = engine.generate(generate)
+      var text = ""
+      var formed = SummaryForm.Formed()
+      var isRestarted = false
+      for await event in job.events {
+        switch event {
+        case .loading(let fraction): progress.loading(fraction)
+        case .reading(let done, let total): progress.reading(done: done, total: total)
+        case .text(let piece):
+          progress.writing()
+          text += piece
+          if formed.isFull { break }
+          formed = form.formed(text, isComplete: false)
+          if let partial = shown.show(formed.text) { try await sink.send(partial, of: job) }
+        case .restarted:
+          isRestarted = true
+          text = ""
+          formed = SummaryForm.Formed()
+          shown.restart()
+        case .finished(let result):
+          usage.add(SummaryUsage.Call(result, since: start, isRestarted: isRestarted))
+          return Written(formed: form.formed(text, isComplete: true), result: result, job: job)
+        case .structured: break
+        case .counted: throw .engine(.refused("the engine counted instead of generating"))
+        case .failed(let failure): throw .engine(failure)
+        }
+      }
+      throw .engine(.cancelled)
+    }
+
+    /// The parts in the client's units.
+    private func coverage() -> [TextRange] {
+      guard !parts.isEmpty else { return [TextRange(start: 0, end: encoding.length(of: params.text))] }
+      var result: [TextRange] = []
+      var index = params.text.unicodeScalars.startIndex
+      var position = 0
+      for part in parts {
+        let start = position
+        for _ in part {
+          position += encoding.length(of: params.text.unicodeScalars[index])
+          params.text.unicodeScalars.formIndex(after: &index)
+        }
+        result.append(TextRange(start: start, end: position))
+      }
+      return result
+    }
+  }
+}
+
+extension RequestSink {
+  /// Sends a partial result; the engine pauses while the reader is behind.
+  func send(_ partial: PartialResult, of job: EngineJob) async throws(RequestFailure) {
+    guard let sendPartial else { return }
+    job.notePartialSent()
+    sendPartial(partial)
+    guard !isWritable() else { return }
+    job.setPaused(true)
+    defer { job.setPaused(false) }
+    do { try await waitUntilWritable() } catch { throw .engine(.cancelled) }
+  }
+}
+
+extension FeatureRunner {
+  /// `Feature.summarize` for a text of any length.
+  public func summarize(
+    _ params: Summarize.Params, encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink()
+  ) async throws(RequestFailure) -> Summarize.Result {
+    try await SummaryRunner(engine: engine).run(params, encoding: encoding, sink: sink)
+  }
+}
