@@ -21,7 +21,7 @@ import Testing
       prose: ["This is a long line of words that goes on here."]),
     Row(
       source: "Dear John,\nthis is a long line of words that goes on\nand ends here.",
-      prose: ["Dear John,", "this is a long line of words that goes on and ends here."]),
+      prose: ["this is a long line of words that goes on and ends here."]),
     Row(source: "昨日の会議はとても\n長くて疲れた。", prose: ["昨日の会議はとても長くて疲れた。"]),
     // Quotes and comments.
     Row(
@@ -64,8 +64,9 @@ import Testing
     Row(source: "<div class=\"x\">\nSome text here.\n</div>\n", language: "html", prose: ["Some text here."]),
     Row(source: "A title of it\n=======\n\nSome text here.\n", language: "markdown", prose: ["Some text here."]),
     Row(
-      source: "\\begin{itemize}\n  \\item the first thing\n  \\item the second\n\\end{itemize}\n", language: "latex",
-      prose: ["the first thing", "the second"]),
+      source: "\\begin{itemize}\n  \\item the first thing\n  \\item the second one\n\\end{itemize}\n",
+      language: "latex",
+      prose: ["the first thing", "the second one"]),
     Row(
       source: "* Notes\n** TODO write to the vendor\n   DEADLINE: <2026-12-01 Tue>\n", language: "org",
       prose: ["write to the vendor"]),

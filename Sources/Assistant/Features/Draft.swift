@@ -19,7 +19,10 @@ struct Draft: Sendable {
     }
     body = body.map(verifier.repaired)
     verdict = verifier.verdict(on: body, repeats: repeats, result)
-    text = body.map { LineFiller.fill($0, as: prose) } ?? ""
+    guard let body else { return }
+    // The same words are left on the lines where they are.
+    let isSame = body.spaceFolded.utf8.elementsEqual(prose.text.spaceFolded.utf8)
+    text = isSame ? prose.original : LineFiller.fill(body, as: prose)
   }
 }
 

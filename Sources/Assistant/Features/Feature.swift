@@ -23,14 +23,19 @@ public struct Feature<Params: GenerationParams, Output: GenerationResult>: Senda
 
 extension Feature {
   /// What the engine is asked for.
-  /// - Parameter piece: the part of the source that is worked on; nil for all of it.
-  func generateParams(for params: Params, piece: String? = nil, withExamples: Bool = true) -> GenerateParams {
+  /// - Parameters:
+  ///   - piece: the part of the source that is worked on; nil for all of it.
+  ///   - keeping: strings that the model is told to keep.
+  func generateParams(
+    for params: Params, piece: String? = nil, withExamples: Bool = true, keeping: [String] = []
+  ) -> GenerateParams {
     let options = params.common.options ?? GenerationOptions()
     let text = piece ?? source(params)
     var result = GenerateParams()
     result.messages = Prompt.messages(
       task: task(params), examples: withExamples ? examples(params) : [], instructions: params.common.instructions,
-      context: params.common.context, source: text)
+      context: params.common.context, keeping: keeping,
+      source: text)
     result.pinnedMessages = Prompt.sharedMessages.count
     result.sampling = sampling(params).applying(options)
     result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))

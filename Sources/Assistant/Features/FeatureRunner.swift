@@ -47,11 +47,14 @@ public struct FeatureRunner: Sendable {
       progress: progress)
     let examples = feature.examples(params)
     let text = try await writer.write(form, limit: params.common.options?.maxTokens) { prose, limit in
-      var requests = [true, false].map { feature.generateParams(for: params, piece: prose.text, withExamples: $0) }
-      if let limit { for index in requests.indices { requests[index].maxTokens = limit } }
-      return PieceRequest(
-        prose, params: requests[0], bareParams: requests[1],
-        verifier: Verifier(source: prose.text, examples: examples, rules: rules), rules: rules)
+      PieceRequest(
+        prose, verifier: Verifier(source: prose.text, examples: examples, rules: rules), rules: rules
+      ) { withExamples, lost in
+        var request = feature.generateParams(
+          for: params, piece: prose.text, withExamples: withExamples, keeping: lost)
+        if let limit { request.maxTokens = limit }
+        return request
+      }
     }
     var common = writer.tally.common(text: text.alternatives[0], source: source, encoding: encoding)
     if text.alternatives.count < rules.alternatives {

@@ -11,23 +11,26 @@ struct PieceRequest: Sendable {
   let verifier: Verifier
   let names: [String]
   let count: Int
-  private let params: GenerateParams
-  private let bareParams: GenerateParams
+  private let params: @Sendable (_ withExamples: Bool, _ keeping: [String]) -> GenerateParams
 
-  /// - Parameter bareParams: the same without examples, for a model that copies them.
+  /// - Parameter params: what the engine is asked for: without examples for a model that copies them, and with strings
+  ///   to keep for one that lost them.
   init(
-    _ prose: Prose, params: GenerateParams, bareParams: GenerateParams, verifier: Verifier, rules: TextRules
+    _ prose: Prose, verifier: Verifier, rules: TextRules,
+    params: @escaping @Sendable (_ withExamples: Bool, _ keeping: [String]) -> GenerateParams
   ) {
     self.prose = prose
     self.params = params
-    self.bareParams = bareParams
     self.verifier = verifier
     names = rules.names
     count = max(1, rules.alternatives)
   }
 
   /// The prompts of the first drafts: one as the request says, the others by chance, so that they differ.
-  var first: [GenerateParams] { [params] + (1..<count).map { varied(params, $0) } }
+  var first: [GenerateParams] {
+    let base = params(true, [])
+    return [base] + (1..<count).map { varied(base, $0) }
+  }
 
   /// The prompts of further drafts; empty when enough was tried.
   func further(_ choice: DraftChoice, round: Int) -> [GenerateParams] {
@@ -37,12 +40,16 @@ struct PieceRequest: Sendable {
     if round > 0, missing <= 0 { return [] }
     let isShort = prose.text.utf8.count <= Self.shortBytes
     let wanted = max(missing, choice.flaws.isEmpty ? 0 : isShort ? 3 : 1)
-    var base = params
-    if choice.flaws.contains(.copiedExample) || choice.flaws.contains(.refusal) { base = bareParams }
-    if choice.flaws.contains(.repetition) {
-      base.sampling.repetitionPenalty = max(1.3, base.sampling.repetitionPenalty * 1.3)
+    let lost = choice.chosen.first?.verdict.lost ?? []
+    let copies = choice.flaws.contains(.copiedExample) || choice.flaws.contains(.refusal)
+    return (0..<wanted).map { number in
+      // Examples help with the tone and tempt to say what they say; one draft does without.
+      var base = params(!copies && (number != 1 || choice.flaws.isEmpty), lost)
+      if choice.flaws.contains(.repetition) {
+        base.sampling.repetitionPenalty = max(1.3, base.sampling.repetitionPenalty * 1.3)
+      }
+      return varied(base, choice.drafts.count + number)
     }
-    return (0..<wanted).map { varied(base, choice.drafts.count + $0) }
   }
 
   /// With chance, and always the same chance for the same request.
@@ -54,7 +61,8 @@ struct PieceRequest: Sendable {
       result.sampling.topP = 1
       result.sampling.minP = 0.1
     }
-    let base = params.sampling.seed != 0 ? UInt64(params.sampling.seed) : FNV1a.hash(prose.text.utf8)
+    let base =
+      params.sampling.seed != 0 ? UInt64(params.sampling.seed) : FNV1a.hash(prose.text.utf8)
     let seed = (base ^ UInt64(number)) &* 0x9E37_79B9_7F4A_7C15
     result.sampling.seed = Int(seed >> 32)
     return result

@@ -5,6 +5,7 @@ import EngineProtocol
 enum Prompt {
   /// So many characters of the text around are shown.
   private static let mostContext = 400
+  private static let mostKept = 8
 
   static let sharedMessages = [
     PromptMessage(
@@ -16,7 +17,7 @@ enum Prompt {
   /// The task comes before the text, so that a text that looks like a task is seen as what it is.
   static func messages(
     task: String, examples: [(source: String, result: String)], instructions: String?, context: TextContext? = nil,
-    source: String
+    keeping: [String] = [], source: String
   ) -> [PromptMessage] {
     let shown = examples.flatMap { example in
       [PromptMessage(.user, task + "\n\n" + example.source), PromptMessage(.assistant, example.result)]
@@ -25,6 +26,7 @@ enum Prompt {
     if let language = LanguageDetector.language(of: source), language != .en {
       request += " Write in \(language.name)."
     }
+    if !keeping.isEmpty { request += " Keep exactly: " + keeping.prefix(mostKept).joined(separator: " , ") + " ." }
     if let instructions, !instructions.isBlank { request += " " + instructions.trimmed }
     return sharedMessages + shown + [PromptMessage(.user, around(context) + request + "\n\n" + source.trimmed)]
   }

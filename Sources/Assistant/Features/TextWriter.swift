@@ -119,16 +119,18 @@ struct TextWriter {
     let chosen = choice.chosen
     guard let best = chosen.first else { throw .engine(.cancelled) }
     if best.verdict.flaws.contains(.refusal) { throw .assistant(.refusal) }
-    let isEmpty = best.verdict.flaws.contains(.empty)
-    if isEmpty, isOnly { throw .assistant(.emptyOutput) }
-    let text = isEmpty ? request.prose.original : best.text
+    if isOnly, best.verdict.flaws.contains(.empty) { throw .assistant(.emptyOutput) }
+    // Among others a stretch that found no words stays as it is, rather than to say what nobody meant.
+    let staysTheSame = !isOnly && best.verdict.isBeside
+    let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await send(partial, of: nil) }
     tally.take(best.result)
     for index in alternatives.indices {
       alternatives[index] += index == 0 || !chosen.indices.contains(index) ? text : chosen[index].text
     }
     addEdits(from: request.prose.original, to: text)
-    tally.warnings += FlawWarnings.all(best.verdict, range: composer.stretch)
+    let verdict = staysTheSame ? Verdict(flaws: [.unchanged]) : best.verdict
+    tally.warnings += FlawWarnings.all(verdict, range: composer.stretch)
     return best.result.completionTokens
   }
 

@@ -3,10 +3,14 @@ enum CopiedExample {
   /// Fewer words in a row say nothing: people write them too.
   private static let leastWords = 4
 
-  /// Whether at least half of the text's words are a stretch of an example's result, most of it not from the source.
+  /// So many words in a row are enough whatever else the text says.
+  private static let manyWords = 6
+
+  /// Whether the text holds a stretch of an example's result, most of it not from the source, that is half of the
+  /// text's words or many.
   static func isIn(_ text: String, examples: [(source: String, result: String)], source: String) -> Bool {
     let words = words(of: text)
-    let least = max(leastWords, (words.count + 1) / 2)
+    let least = min(manyWords, max(leastWords, (words.count + 1) / 2))
     guard words.count >= least else { return false }
     let sourceWords = Set(self.words(of: source))
     return examples.contains { example in

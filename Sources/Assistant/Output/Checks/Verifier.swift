@@ -30,12 +30,16 @@ package struct Verdict: Sendable, Equatable {
   package var score = 0.0
 
   package var isGood: Bool { flaws.isEmpty }
+
+  /// Says something else than the source: the source as it is would be better.
+  var isBeside: Bool { !flaws.isDisjoint(with: [.empty, .copiedExample, .invention, .length]) }
 }
 
 /// Judges answers by what can be seen without a model.
 package struct Verifier: Sendable {
-  /// Lengths of shorter sources say nothing.
+  /// Of shorter sources only an answer that is longer by so much is out of proportion.
   private static let leastScalars = 24
+  private static let slack = 60
   /// A larger share of new content words is no rewriting any more.
   private static let mostInvented = 0.7
 
@@ -71,14 +75,19 @@ package struct Verifier: Sendable {
     if isUnchanged(text) { verdict.flaws.insert(.unchanged) }
     if Self.hasOwnStructure(text) { verdict.flaws.insert(.structureChanged) }
     let count = source.unicodeScalars.count
-    let ratio = Double(text.unicodeScalars.count) / Double(max(1, count))
-    if count >= Self.leastScalars, !rules.length.contains(ratio) { verdict.flaws.insert(.length) }
+    if isOutOfProportion(text.unicodeScalars.count, to: count) { verdict.flaws.insert(.length) }
     let invented = ContentWords.inventedShare(of: text, source: source)
     if let invented, invented > Self.mostInvented { verdict.flaws.insert(.invention) }
     verdict.score = -verdict.flaws.reduce(0) { $0 + $1.weight }
     verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20
     if result.completionTokens > 0 { verdict.score += result.logProbability / Double(result.completionTokens) }
     return verdict
+  }
+
+  private func isOutOfProportion(_ count: Int, to source: Int) -> Bool {
+    let ratio = Double(count) / Double(max(1, source))
+    if source >= Self.leastScalars { return !rules.length.contains(ratio) }
+    return ratio > rules.length.upperBound && count > source + Self.slack
   }
 
   private func isUnchanged(_ text: String) -> Bool {

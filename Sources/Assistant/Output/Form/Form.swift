@@ -78,7 +78,7 @@ package struct Prose: Sendable, Equatable {
     package var to: String
   }
 
-  /// One word, a number or an address says nothing that can be said in other words.
+  /// A word or two, a number or an address say nothing that can be said in other words.
   var isWorthWriting: Bool {
     var words = 0
     var spaceless = 0
@@ -87,6 +87,6 @@ package struct Prose: Sendable, Equatable {
       words += 1
       for scalar in word.unicodeScalars where scalar.isSpaceless { spaceless += 1 }
     }
-    return words >= 2 || spaceless >= 4
+    return words >= 3 || spaceless >= 4
   }
 }

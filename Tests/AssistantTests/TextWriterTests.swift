@@ -1,0 +1,236 @@
+import Assistant
+import AssistantProtocol
+import EngineProtocol
+import JSONRPC
+import TestSupport
+import Testing
+
+/// Stretches, drafts, alternatives and edits of `assistant/rephrase`, on an engine that answers by the prompt.
+@Suite(.timeLimit(.minutes(2))) struct TextWriterTests {
+  private static let token = ProgressToken(RequestID(71))
+
+  private struct Outcome {
+    var result: Rephrase.Result
+    var prompts: [GenerateParams]
+    /// The partial results put together.
+    var shown: String
+    var partials: [PartialResult]
+    var work: [WorkDoneProgress]
+
+    var codes: [WarningCode] { result.common.warnings.map(\.code) }
+  }
+
+  /// The one door: a request, and an engine that writes what the closure says.
+  private func run(
+    _ params: Rephrase.Params, encoding: PositionEncoding = .utf16,
+    _ writes: @escaping @Sendable (GenerateParams, _ number: Int) -> String
+  ) async throws -> Outcome {
+    let engine = ScriptedEngine(writes: writes)
+    let client = await TestClient(engine)
+    try await client.initialize(encodings: [encoding])
+    var params = params
+    params.common.partialResultToken = Self.token
+    params.common.workDoneToken = ProgressToken(RequestID(72))
+    let result = try await client.connection.request(Rephrase.self, params, timeout: .seconds(60))
+    let partials = client.partials(Self.token)
+    var shown = ""
+    for case .delta(let delta) in partials {
+      shown = String(try #require(encoding.prefix(of: shown, length: delta.offset))) + delta.delta
+    }
+    #expect(shown.hasSameBytes(as: result.text))
+    #expect(result.alternatives.first == result.text)
+    #expect(Self.apply(result.edits, to: params.text, encoding)?.hasSameBytes(as: result.text) ?? false)
+    let outcome = Outcome(
+      result: result, prompts: engine.prompts, shown: shown, partials: partials,
+      work: client.work(ProgressToken(RequestID(72))))
+    _ = await client.end()
+    return outcome
+  }
+
+  /// nil when an edit lies outside of the text, inside a scalar, or not behind the one before.
+  private static func apply(_ edits: [TextEdit], to text: String, _ encoding: PositionEncoding) -> String? {
+    var result = ""
+    var at = 0
+    for edit in edits {
+      guard edit.start >= at, edit.end >= edit.start, let head = encoding.prefix(of: text, length: edit.start),
+        let kept = encoding.prefix(of: text, length: at)
+      else { return nil }
+      result += head[kept.endIndex...] + edit.newText
+      at = edit.end
+    }
+    return encoding.prefix(of: text, length: at).map { result + text[$0.endIndex...] }
+  }
+
+  private func request(_ text: String, _ tone: Tone = .formal, alternatives: Int = 1) -> Rephrase.Params {
+    Rephrase.Params(text: text, tone: tone, alternatives: alternatives)
+  }
+
+  @Test func eachStretchIsWrittenInItsPlace() async throws {
+    let source = "# A heading of it\r\n\r\n- gets the thing\r\n- puts it all back\r\n\r\n```\ncode\n```\r\n"
+    for encoding in PositionEncoding.allCases {
+      let outcome = try await run(request(source), encoding: encoding) { params, _ in
+        "Sure! Here is the text:\n😀 " + params.source + " now"
+      }
+      #expect(
+        outcome.result.text
+          == "# A heading of it\r\n\r\n- 😀 gets the thing now\r\n- 😀 puts it all back now\r\n\r\n```\ncode\n```\r\n")
+      #expect(outcome.prompts.map(\.source) == ["gets the thing", "puts it all back"])
+      #expect(outcome.codes.isEmpty)
+      #expect(outcome.result.edits.count == 4)
+      #expect(outcome.result.common.usage.promptTokens == 2 * GenerateResult.scripted().promptTokens)
+    }
+  }
+
+  @Test func nothingButCodeStaysAsItIs() async throws {
+    let outcome = try await run(request("```\ncode it is\n```\n")) { _, _ in "never" }
+    #expect(outcome.result.text == "```\ncode it is\n```\n")
+    #expect(outcome.codes == [.unchanged])
+    #expect(outcome.prompts.isEmpty)
+  }
+
+  @Test func flawedDraftsAreDrawnAgain() async throws {
+    let german = "Ich wollte nur mal fragen ob ihr das Dokument schon bekommen habt."
+    let loop = String(repeating: "We slept well and then we went home. ", count: 5)
+    let rows: [(source: String, first: String, later: String, text: String, codes: [WarningCode])] = [
+      (
+        "It takes 41 ms at most.", "It takes some time at most.", "At most it takes 41 ms.", "At most it takes 41 ms.",
+        [.retried]
+      ),
+      (
+        "It takes 41 ms at most.", "It takes some time.", "It takes a while.", "It takes some time.",
+        [.retried, .protectedTextLost]
+      ),
+      ("Run `a b` on it all.", "Run a b for all of it.", "never", "Run `a b` for all of it.", []),
+      (
+        german, "I only wanted to ask if you have it.", "Habt ihr das Dokument schon bekommen?",
+        "Habt ihr das Dokument schon bekommen?", [.retried]
+      ),
+      (
+        german, "I only wanted to ask if you have it.", "Did you get the document from us?",
+        "I only wanted to ask if you have it.", [.retried, .languageChanged]
+      ),
+      (
+        "we slept and went home", loop, "We slept, and then we went home.", "We slept, and then we went home.",
+        [.retried]
+      ),
+      ("we slept and went home", "we slept and  went home", "We slept and left.", "We slept and left.", [.retried]),
+      (
+        "we slept and went home", "we slept and went home", "we slept and went home", "we slept and went home",
+        [.retried, .unchanged]
+      ),
+      (
+        "we slept and went home", "I'm sorry, but I can't assist with that.", "We slept and left.",
+        "We slept and left.", [.retried]
+      ),
+      ("we slept and went home", "", "We slept and left.", "We slept and left.", [.retried]),
+    ]
+    for row in rows {
+      let outcome = try await run(request(row.source)) { _, number in number == 0 ? row.first : row.later }
+      #expect(outcome.result.text == row.text, "\(row.first)")
+      #expect(outcome.codes == row.codes, "\(row.first): \(outcome.codes)")
+      // Further drafts are drawn by chance, the same each time.
+      for prompt in outcome.prompts.dropFirst() { #expect(prompt.sampling.temperature > 0) }
+      #expect(outcome.prompts.first?.sampling.temperature == 0)
+      #expect(Set(outcome.prompts.dropFirst().map(\.sampling.seed)).count == outcome.prompts.count - 1)
+      let again = try await run(request(row.source)) { _, number in number == 0 ? row.first : row.later }
+      #expect(again.prompts.map(\.sampling) == outcome.prompts.map(\.sampling))
+    }
+  }
+
+  @Test func whatIsLostIsNamedInTheNextPrompt() async throws {
+    var params = request("Woody misses Buzz and goes to find him.")
+    params.common.protect = ["Buzz", "Rex"]
+    let outcome = try await run(params) { params, _ in
+      params.messages.last?.text.contains("Keep exactly: Buzz .") ?? false
+        ? "Woody looks for Buzz." : "Woody looks for him."
+    }
+    #expect(outcome.result.text == "Woody looks for Buzz.")
+    #expect(outcome.codes == [.retried])
+  }
+
+  @Test func warningsHaveTheirRange() async throws {
+    let outcome = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
+      params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
+    }
+    let warning = outcome.result.common.warnings.last
+    #expect(warning?.code == .protectedTextLost)
+    #expect(warning?.message.contains("41 ms") ?? false)
+    #expect(warning?.range == TextRange(start: 22, end: 47))
+  }
+
+  @Test func proofreadMayChangeNothing() async throws {
+    let text = "A ragged line of this kind\nof text is\nleft where it is and goes on here.\n"
+    let outcome = try await run(request(text, .proofread)) { params, _ in params.source }
+    #expect(outcome.result.text == text)
+    #expect(outcome.result.edits.isEmpty)
+    #expect(outcome.codes.isEmpty)
+  }
+
+  @Test func refusalsAreErrors() async throws {
+    let client = await TestClient(ScriptedEngine(writes: { _, _ in "As an AI language model, I cannot do that." }))
+    try await client.initialize()
+    let error = await #expect(throws: RPCError.self) {
+      try await client.connection.request(Rephrase.self, Rephrase.Params(text: "hi there"), timeout: .seconds(10))
+    }
+    #expect(error?.code == 1008)
+    _ = await client.end()
+  }
+
+  @Test func alternativesAreDifferent() async throws {
+    let texts = ["It is late now.", "It is  late now.", "Now it is late.", "It has become late.", "Late it is now."]
+    let three = try await run(request("its late now", alternatives: 3)) { _, number in texts[number % texts.count] }
+    #expect(Set(three.result.alternatives.map { $0.filter { $0 != " " } }).count == 3)
+    #expect(three.result.alternatives[0] == texts[0])
+    #expect(three.codes == [.retried])
+    let few = try await run(request("its late now", alternatives: 4)) { _, _ in "It is late." }
+    #expect(few.result.alternatives == ["It is late."])
+    #expect(few.codes == [.retried, .fewerAlternatives])
+    #expect(few.prompts.count <= 16)
+    let lists = try await run(request("- its late now\n- we all go home\n", alternatives: 2)) { params, number in
+      params.source + (number.isMultiple(of: 2) ? "!" : "?")
+    }
+    #expect(lists.result.alternatives.count == 2)
+    for text in lists.result.alternatives { #expect(text.hasPrefix("- its late now") && text.contains("\n- we all")) }
+  }
+
+  @Test func theLimitIsForTheWholeText() async throws {
+    var params = request("One is here now.\n\nTwo is there now.\n\nThree is not here.\n")
+    params.common.options = GenerationOptions()
+    params.common.options?.maxTokens = GenerateResult.scripted().completionTokens + 1
+    let outcome = try await run(params) { params, _ in params.source + " Really." }
+    #expect(outcome.result.text == "One is here now. Really.\n\nTwo is there now. Really.\n\nThree is not here.\n")
+    #expect(outcome.prompts.map(\.maxTokens) == [GenerateResult.scripted().completionTokens + 1, 1])
+    #expect(outcome.result.common.finishReason == .length)
+    #expect(outcome.codes == [.truncatedByLimit])
+  }
+
+  @Test func manyLinesAreWrittenInOrder() async throws {
+    let lines = (0..<2_000).map { "- this is line \($0)\n" }
+    let outcome = try await run(request(lines.joined())) { params, _ in params.source + " indeed" }
+    #expect(outcome.result.text == (0..<2_000).map { "- this is line \($0) indeed\n" }.joined())
+    #expect(outcome.result.edits.count == 2_000)
+    let reports = outcome.work.compactMap { if case .report(let report) = $0 { report } else { nil } }
+    #expect(reports.last?.message == "Writing part 2000 of 2000")
+    let percentages = reports.compactMap(\.percentage)
+    #expect(percentages == percentages.sorted())
+  }
+
+  @Test func severalStretchesCanBeCancelled() async throws {
+    let never = Gate<Void>()
+    let engine = ScriptedEngine([[.event(.text("It is so")), .wait(never)]])
+    let client = await TestClient(engine)
+    try await client.initialize()
+    var params = request((0..<50).map { "- this is line \($0)\n" }.joined())
+    params.common.partialResultToken = Self.token
+    let work = Task { [params] in try await client.connection.request(Rephrase.self, params) }
+    try await withDeadline(.seconds(5), "a partial result") {
+      while client.partials(Self.token).isEmpty { await Task.yield() }
+    }
+    #expect(engine.prompts.count <= 8)
+    work.cancel()
+    await #expect(throws: RPCError.cancelled) { try await work.value }
+    try await withDeadline(.seconds(5), "the engine's cancel") { await engine.cancelled.wait() }
+    never.open()
+    _ = await client.end()
+  }
+}
