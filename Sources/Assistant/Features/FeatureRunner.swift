@@ -81,15 +81,18 @@ public struct FeatureRunner: Sendable {
     }
     throw .engine(.cancelled)
   }
+}
 
+extension RequestSink {
   /// Sends a partial result; the engine pauses while the reader is behind.
-  func send(_ partial: PartialResult, of job: EngineJob?, to sink: RequestSink) async throws(RequestFailure) {
-    guard let sendPartial = sink.sendPartial else { return }
+  /// - Parameter job: what the partial result is of; nil when its job has ended.
+  func send(_ partial: PartialResult, of job: EngineJob?) async throws(RequestFailure) {
+    guard let sendPartial else { return }
     job?.notePartialSent()
     sendPartial(partial)
-    guard !sink.isWritable() else { return }
+    guard !isWritable() else { return }
     job?.setPaused(true)
     defer { job?.setPaused(false) }
-    do { try await sink.waitUntilWritable() } catch { throw .engine(.cancelled) }
+    do { try await waitUntilWritable() } catch { throw .engine(.cancelled) }
   }
 }

@@ -32,7 +32,10 @@ struct PrewarmRunner: Sendable {
     case .nothing: return nil
     case .rephrase(let params, let hasText, let hasTone):
       try check(params.common)
-      let real = Feature.rephrase.generateParams(for: params)
+      // The form of the text decides which part of it is read first.
+      let feature: Feature<Rephrase.Params, Rephrase.Result> = .rephrase
+      let form = Form(params.text, language: feature.rules(params).documentLanguage)
+      let real = feature.generateParams(for: params, piece: form.prose.first?.text)
       guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
       return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
     case .summarize(let params, let hasText):

@@ -20,8 +20,8 @@ extension Feature where Params == Summarize.Params, Output == Summarize.Result {
     },
     output: { params, text, common in
       var result = Summarize.Result()
-      result.text = text
-      result.reduction = Reduction(from: params.text, to: text)
+      result.text = text.alternatives[0]
+      result.reduction = Reduction(from: params.text, to: result.text)
       result.common = common
       return result
     })

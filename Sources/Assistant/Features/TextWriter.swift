@@ -75,7 +75,7 @@ struct TextWriter {
         left = left.map { $0 - used }
       }
     }
-    if let partial = composer.finish() { try await send(partial, of: nil) }
+    if let partial = composer.finish() { try await sink.send(partial, of: nil) }
     return written
   }
 
@@ -123,7 +123,7 @@ struct TextWriter {
     // Among others a stretch that found no words stays as it is, rather than to say what nobody meant.
     let staysTheSame = !isOnly && best.verdict.isBeside
     let text = staysTheSame ? request.prose.original : best.text
-    if let partial = composer.settle(text) { try await send(partial, of: nil) }
+    if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
     tally.take(best.result)
     for index in alternatives.indices {
       alternatives[index] += index == 0 || !chosen.indices.contains(index) ? text : chosen[index].text
@@ -147,7 +147,7 @@ struct TextWriter {
         if isShown, reportsSteps { progress.writing() }
         let text = filter.append(piece)
         guard isShown, let partial = composer.append(filler.append(text)) else { continue }
-        try await send(partial, of: job)
+        try await sink.send(partial, of: job)
       case .restarted:
         tally.retries.insert(.engineRestarted)
         filter = OutputFilter(source: request.prose.text, names: request.names)
@@ -175,10 +175,6 @@ struct TextWriter {
       (at, units) = (change.range.upperBound, end)
     }
     position += encoding.length(of: old)
-  }
-
-  private func send(_ partial: PartialResult, of job: EngineJob?) async throws(RequestFailure) {
-    try await runner.send(partial, of: job, to: sink)
   }
 
   /// A text of nothing but kept parts has no other place where its cancellation is seen.

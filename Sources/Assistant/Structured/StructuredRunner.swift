@@ -111,7 +111,7 @@ private struct StructuredRun {
         let snapshot = shown(value)
         guard snapshot != lastShown else { continue }
         lastShown = snapshot
-        try await runner.send(.structured(StructuredSnapshot(value: snapshot)), of: job, to: sink)
+        try await sink.send(.structured(StructuredSnapshot(value: snapshot)), of: job)
       case .restarted:
         warnings.engineRestarted = true
         answer.text = ""

@@ -21,6 +21,10 @@ enum SummaryCheck {
     guard !text.isBlank else { throw .emptyOutput }
     var warnings = ResultWarnings.all(
       text: text, source: source, encoding: encoding, result: result, retries: retries)
+    if LanguageDetector.hasChanged(from: source, to: text) {
+      let range = TextRange(start: 0, end: encoding.length(of: text))
+      warnings.append(Warning(.languageChanged, "The summary is in another language than the text.", range: range))
+    }
     if let missing { warnings.append(Warning(.structureChanged, missing)) }
     return Checked(text: text, warnings: warnings)
   }

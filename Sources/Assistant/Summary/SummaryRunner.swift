@@ -63,6 +63,8 @@ public struct SummaryRunner: Sendable {
     let encoding: PositionEncoding
     let sink: RequestSink
     var progress: ProgressReporter
+    /// What a model may call its answer.
+    static let names = ["summary", "headline"]
     let start = ContinuousClock.now
     var usage = SummaryUsage()
     /// The parts of the source.
@@ -137,7 +139,7 @@ public struct SummaryRunner: Sendable {
       common.usage = usage.usage(since: start)
       common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
       common.warnings = checked.warnings
-      var result = Feature.summarize.output(params, checked.text, common)
+      var result = Feature.summarize.output(params, WrittenText(alternatives: [checked.text]), common)
       result.coverage = coverage()
       result.parts = result.coverage.count
       return result
@@ -173,6 +175,7 @@ public struct SummaryRunner: Sendable {
       _ generate: GenerateParams, _ form: SummaryForm, _ shown: inout ShownText
     ) async throws(RequestFailure) -> Written {
       let job = engine.generate(generate)
+      var filter = OutputFilter(source: params.text, names: Self.names)
       var text = ""
       var formed = SummaryForm.Formed()
       var isRestarted = false
@@ -182,18 +185,20 @@ public struct SummaryRunner: Sendable {
         case .reading(let done, let total): progress.reading(done: done, total: total)
         case .text(let piece):
           progress.writing()
-          text += piece
+          text += filter.append(piece)
           if formed.isFull { break }
           formed = form.formed(text, isComplete: false)
           if let partial = shown.show(formed.text) { try await sink.send(partial, of: job) }
         case .restarted:
           isRestarted = true
+          filter = OutputFilter(source: params.text, names: Self.names)
           text = ""
           formed = SummaryForm.Formed()
           shown.restart()
         case .finished(let result):
           usage.add(SummaryUsage.Call(result, since: start, isRestarted: isRestarted))
-          return Written(formed: form.formed(text, isComplete: true), result: result, job: job)
+          guard let whole = filter.finish() else { throw .assistant(.refusal) }
+          return Written(formed: form.formed(whole, isComplete: true), result: result, job: job)
         case .structured: break
         case .counted: throw .engine(.refused("the engine counted instead of generating"))
         case .failed(let failure): throw .engine(failure)
@@ -218,19 +223,6 @@ public struct SummaryRunner: Sendable {
       }
       return result
     }
-  }
-}
-
-extension RequestSink {
-  /// Sends a partial result; the engine pauses while the reader is behind.
-  func send(_ partial: PartialResult, of job: EngineJob) async throws(RequestFailure) {
-    guard let sendPartial else { return }
-    job.notePartialSent()
-    sendPartial(partial)
-    guard !isWritable() else { return }
-    job.setPaused(true)
-    defer { job.setPaused(false) }
-    do { try await waitUntilWritable() } catch { throw .engine(.cancelled) }
   }
 }
 
