@@ -25,9 +25,8 @@ FOLDER = os.path.join(ROOT, "Tests", "Evaluation")
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 
-    def add(name, default, text):
-        variable = "EVAL_" + name[2:].upper().replace("-", "_")
-        parser.add_argument(name, default=os.environ.get(variable) or default, help=text)
+    def add(name, default, text, kind=str):
+        parser.add_argument(name, type=kind, default=os.environ.get("EVAL_" + name[2:].upper()) or default, help=text)
 
     add("--binary", os.path.join(ROOT, ".build", "release", "inkling"), "the program")
     add("--model", "", "GGUF files, a comma between them; without it the program's own choice")
@@ -35,16 +34,24 @@ def options():
     add("--features", "rephrase,summarize,brainstorm,generate", "what is asked")
     add("--tones", ",".join(plan.TONES), "of rephrase")
     add("--texts", "", "only texts whose id begins with one of these")
-    add("--rounds", "3", "how many tones each text is rephrased in; 7 = all")
-    add("--limit", "0", "only so many items of each arm; 0 = all")
-    add("--width", "4", "requests in flight at once")
-    add("--seed", "1", "of every request")
+    add("--rounds", "3", "how many tones each text is rephrased in; 7 = all", positive)
+    add("--limit", "0", "only so many items of each arm; 0 = all", int)
+    add("--timed", "1", "0: no requests one at a time for their times", int)
+    add("--width", "4", "requests in flight at once", positive)
+    add("--seed", "1", "of every request", int)
     add("--out", os.path.join(ROOT, ".build", "eval"), "folder for runs.jsonl, table.md and table.json")
     add("--against", "", "the runs.jsonl of a former run, shown beside this one")
     parser.add_argument("--compare", nargs="+", metavar="RUNS", help="files of former runs")
     parser.add_argument("--self-test", action="store_true", help="tests the measures")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of tables")
     return parser.parse_args()
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("wants a number from 1")
+    return number
 
 
 def chosen(text):
@@ -70,11 +77,11 @@ def run_all(settings):
     unknown = [tone for tone in tones if tone not in plan.TONES] + [f for f in features if f not in report.ROWS]
     if unknown:
         sys.exit("error: unknown: %s\n  try: scripts/eval.py --help" % ", ".join(unknown))
-    items = plan.items(texts, pitch, tones, features, int(settings.rounds))
-    limit = int(settings.limit)
+    items = plan.items(texts, pitch, tones, features, settings.rounds)
+    limit = settings.limit
     if limit > 0:
         items = items[:limit]
-    timed = plan.timed_items(texts, pitch, tones, features)[:limit or None]
+    timed = plan.timed_items(texts, pitch, tones, features)[:limit or None] if settings.timed else []
     os.makedirs(settings.out, exist_ok=True)
     notes = []
     with open(os.path.join(settings.out, "runs.jsonl"), "w", encoding="utf-8") as file:
@@ -84,16 +91,17 @@ def run_all(settings):
 
         models = chosen(settings.model) or [None]
         for model in models:
-            path = model or default_model(settings.binary)
+            model = os.path.abspath(model) if model else None
+            loaded = loaded_model(settings.binary, model)
+            base = os.path.basename(loaded)
             for name in chosen(settings.arms):
-                arm = runner.make_arm(name, settings.binary, os.path.abspath(path))
-                base = os.path.basename(path)
+                arm = runner.make_arm(name, settings.binary, model, loaded)
                 label = arm.name if len(models) == 1 else "%s, %s" % (arm.name, base)
                 arm.name = label
                 started = time.monotonic()
                 # The first request pays for the shared prompt; times are of a warm daemon.
-                runner.run(arm, items, int(settings.width), emit, int(settings.seed))
-                runner.run(arm, timed, 1, emit, int(settings.seed), title=label + ", one at a time")
+                runner.run(arm, items, settings.width, emit, settings.seed)
+                runner.run(arm, timed, 1, emit, settings.seed, title=label + ", one at a time")
                 notes.append("%s: %s, %.0f s%s" % (
                     label, base, time.monotonic() - started,
                     "; not served: " + ", ".join(sorted(arm.absent)) if arm.absent else ""))
@@ -101,9 +109,9 @@ def run_all(settings):
     return notes
 
 
-def default_model(binary):
-    """The model that the program would take, asked from the program itself."""
-    arm = runner.DaemonArm(binary, None)
+def loaded_model(binary, model):
+    """The file that the daemon loads, as it says itself: every arm works with the same weights."""
+    arm = runner.DaemonArm(binary, model)
     arm.peer.close()
     return arm.facts["path"]
 

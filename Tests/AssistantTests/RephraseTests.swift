@@ -174,7 +174,7 @@ import Testing
     var counted = GenerateResult.scripted()
     counted.promptTokens = 100
     let rows: [(source: String, first: String, isRunAgain: Bool)] = [
-      ("ok", "I apologize, but the shop is closed today.", true),
+      ("ok", "Anna said that it is fine.", true),
       ("where r u", "Please call me when you arrive at home.", true),
       ("sorry, the shop is closed today", "I am sorry, but the shop is closed today.", false),
       ("ok", "That is agreeable to me.", false),

@@ -4,7 +4,7 @@ import sys
 import time
 
 from . import plan
-from .wire import Daemon, Engine, PeerError
+from .wire import Daemon, Engine
 
 
 class Progress:
@@ -141,14 +141,13 @@ def run(arm, items, width, emit, seed=1, title=None, patience=300):
         progress.step()
 
 
-def make_arm(name, binary, model):
-    """`inkling`, `plain`, or a file of prompts (see Tests/Evaluation/README.md). The model is a path or None."""
+def make_arm(name, binary, model, loaded):
+    """`inkling`, `plain`, or a file of prompts (see Tests/Evaluation/README.md). The daemon is given the model, a path
+    or None for its own choice, the engine the file that the daemon has loaded for it."""
     if name == "inkling":
         return DaemonArm(binary, model)
-    if model is None:
-        raise PeerError("the engine alone needs the path of a model")
     if name == "plain":
-        return EngineArm(binary, model)
+        return EngineArm(binary, loaded)
     with open(name, encoding="utf-8") as file:
         prompts = json.load(file)
-    return EngineArm(binary, model, prompts.get("name", name), prompts)
+    return EngineArm(binary, loaded, prompts.get("name", name), prompts)

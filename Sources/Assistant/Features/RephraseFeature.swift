@@ -44,15 +44,21 @@ extension Tone {
     }
   }
 
-  /// The first text of each pair is a question, so that a model sees that it must not answer.
+  /// The first text of each pair is a question, so that a model sees that it must not answer. The second is, where that
+  /// measured better, as long as what people select and full of facts that the result keeps: a short one ("The shop is
+  /// closed today.") came back in the results of other texts.
   var examples: [(source: String, result: String)] {
     let question = "hi, where r u? call me when u get home pls"
     let notice = "The shop is closed today."
+    let news = "we moved the big table to room 12 yesterday cuz nobody was using it there, and Anna said its fine"
     return switch self {
     case .formal:
       [
         (question, "Hello, where are you? Please call me when you arrive at home."),
-        ("sorry, the shop's shut today", "I apologise, but the shop is closed today."),
+        (
+          news,
+          "Yesterday we moved the large table to room 12, as nobody was using it there, and Anna said that it is fine."
+        ),
       ]
     case .exciting:
       [
@@ -62,17 +68,25 @@ extension Tone {
     case .simpler:
       [
         ("I would be grateful if you could inform me of your whereabouts.", "Please tell me where you are."),
-        ("The shop will remain closed for the duration of the renovation.", "The shop is closed during the repairs."),
+        (
+          "The large table was relocated to room 12 yesterday since it was not being utilised, a measure of which Anna "
+            + "approved.",
+          "We moved the big table to room 12 yesterday because nobody used it. Anna said yes."
+        ),
       ]
     case .shorter:
       [
         ("Hi there, could you please tell me where you are at the moment?", "Where are you now?"),
-        ("Please note that the shop is going to be closed for the whole day today.", notice),
+        (news, "We moved the unused big table to room 12 yesterday. Anna agreed."),
       ]
     case .longer:
       [
         (question, "Hi there, where are you at the moment? Please give me a call as soon as you get home."),
-        (notice, "Please note that the shop is closed for the whole day today."),
+        (
+          news,
+          "Just so that you know, we moved the big table over to room 12 yesterday, because nobody was using it in its "
+            + "old place any more, and Anna has told us that she is fine with it."
+        ),
       ]
     case .friendly:
       [
