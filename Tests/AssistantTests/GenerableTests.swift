@@ -94,6 +94,13 @@ private struct Friend: Generable, Equatable {
     #expect(schema.validate(largest).isEmpty)
     #expect(JSONWriter.bytes(of: largest).count * 2 < shape.maxTokens * 3)
     _ = try shape.outline(largest)
+    // The example is a good answer when as many items are wanted as it has.
+    let example = try #require(shape.example)
+    let items = shape.distinctList?.items(in: example.value) ?? []
+    #expect(Set(items.flatMap(\.strings)).count == items.count)
+    #expect(try JSONSchema(kind.shape(count: items.count).schema).validate(example.value).isEmpty)
+    #expect(example.isCopied(in: example.value) == (kind != .tags))
+    #expect(!example.isCopied(in: largest))
     #expect(throws: JSONMismatch.self) { try shape.outline(["name": 1]) }
   }
 

@@ -243,7 +243,31 @@ import Testing
     #expect(prompt.sampling.temperature == 0.8)
     #expect(prompt.maxTokens == 99)
     let text = prompt.messages.last?.text ?? ""
-    #expect(text.contains("ships") && text.contains("tags: 1 ") && text.hasSuffix("Say “you”."))
+    #expect(text.hasPrefix("Give 1 different tags for: ships") && text.hasSuffix("Say “you”."))
+    #expect(prompt.messages.count == 4 && prompt.pinnedMessages == 3)
+  }
+
+  /// A story whose values are all the given text.
+  private func story(_ text: String) -> Answer {
+    Answer(
+      #"{"movieTitle":"\#(text)","setting":"\#(text)","incitingIncident":"\#(text)","centralConflict":"\#(text)","#
+        + #""darkestMoment":"\#(text)","resolution":"\#(text)","theme":"\#(text)"}"#)
+  }
+
+  @Test func anExampleIsNoAnswer() async throws {
+    let params = Brainstorm.Params(topic: "t", kind: .storyArc)
+    let copied = story("Bread Before Dawn")
+    let once = try await brainstorm(params, copied, story("something else"))
+    #expect(once.value?["theme"] == "something else")
+    #expect(once.warnings == ["retried"])
+    #expect(once.prompts.map(\.messages.count) == [4, 4])
+    // Without the example the model is told the members instead.
+    let twice = try await brainstorm(params, copied, copied, story("something else"))
+    #expect(twice.prompts.map(\.messages.count) == [4, 4, 2])
+    #expect(twice.prompts.last?.messages.last?.text.contains("\nsetting: where and when\n") ?? false)
+    let tags = Brainstorm.Params(topic: "t", kind: .tags, count: 2)
+    let list = try await brainstorm(tags, Answer(#"{"tags":["Magic","red"]}"#), Answer(#"{"tags":["blue","magic"]}"#))
+    #expect(list.value == ["tags": ["red", "blue"]])
   }
 
   @Test func suspiciousCharactersAreNamed() async throws {

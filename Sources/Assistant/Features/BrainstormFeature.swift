@@ -12,9 +12,8 @@ extension StructuredFeature where Params == Brainstorm.Params, Output == Brainst
     shape: { params in
       params.schema.map { AnswerShape(schema: $0, isShown: true) } ?? params.kind.shape(count: params.count)
     },
-    task: { params, count in
-      let topic = params.topic.trimmed
-      return params.schema == nil ? params.kind.task(topic, count: count) : "\(topic)\n\nAnswer in JSON of this schema:"
+    task: { params, topic, count in
+      params.schema == nil ? params.kind.task(topic, count: count) : "\(topic)\n\nAnswer in JSON of this schema:"
     },
     sampling: .inventive,
     output: { params, value, outline, common in
@@ -27,11 +26,11 @@ extension BrainstormKind {
   /// What the model is told. Short, for small models write down what they read.
   func task(_ topic: String, count: Int) -> String {
     switch self {
-    case .ideas: "Topic: \(topic)\n\nGive \(count) ideas for this topic. Write:"
-    case .sequel: "Story: \(topic)\n\nGive \(count) ideas for a sequel of this story. Write:"
-    case .character: "Topic: \(topic)\n\nInvent a character for this topic. Write:"
-    case .storyArc: "Topic: \(topic)\n\nInvent a story for this topic. Write:"
-    case .tags: "Text: \(topic)\n\nGive \(count) tags for this text. Write:"
+    case .ideas: "Give \(count) different ideas about: \(topic)"
+    case .sequel: "Give \(count) different ideas for a sequel of: \(topic)"
+    case .character: "Invent a character about: \(topic)"
+    case .storyArc: "Invent a story about: \(topic)"
+    case .tags: "Give \(count) different tags for: \(topic)"
     }
   }
 }

@@ -9,9 +9,8 @@ extension StructuredFeature where Params == Generate.Params, Output == Generate.
       output: .show),
     source: { $0.prompt },
     shape: { AnswerShape(schema: $0.schema, isShown: $0.includeSchemaInPrompt) },
-    task: { params, _ in
-      let prompt = params.prompt.trimmed
-      return params.includeSchemaInPrompt ? "\(prompt)\n\nAnswer in JSON of this schema:" : prompt
+    task: { params, prompt, _ in
+      params.includeSchemaInPrompt ? "\(prompt)\n\nAnswer in JSON of this schema:" : prompt
     },
     sampling: .exact,
     output: { _, value, _, common in Generate.Result(value: value, common: common) })

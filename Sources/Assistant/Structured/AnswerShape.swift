@@ -8,6 +8,9 @@ package struct AnswerShape: Sendable {
   package let schema: JSONValue
   /// A line for each property; empty when the model is not told.
   package let propertyLines: [String]
+  /// What the answer to another topic looks like: a small model learns more from it than from the lines, which are left
+  /// out then.
+  package let example: ShapeExample?
   /// The list whose items have to differ from each other.
   package let distinctList: DistinctList?
   /// Made of a type of ours, whose strings are all meant to say something.
@@ -16,6 +19,18 @@ package struct AnswerShape: Sendable {
   package let maxTokens: Int
   /// Checks the answer besides the schema, and gives it as a person reads it.
   package let outline: @Sendable (JSONValue) throws(JSONMismatch) -> Outline
+}
+
+/// A topic and an answer to it.
+package struct ShapeExample: Sendable {
+  package let topic: String
+  package let value: JSONValue
+
+  /// Whether the value holds a text of the example. Short words may well be the same.
+  package func isCopied(in value: JSONValue) -> Bool {
+    let texts = self.value.strings.filter { $0.unicodeScalars.count > 16 }
+    return value.strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
+  }
 }
 
 /// A list with exactly so many different items.
@@ -30,7 +45,7 @@ package struct DistinctList: Sendable {
 
 extension AnswerShape {
   /// The shape of a type of ours.
-  package init<Value: Generable>(_: Value.Type, count: Int) {
+  package init<Value: StructuredKind>(_: Value.Type, count: Int) {
     schema = .object(Value.schema(count: count))
     propertyLines = Value.properties.map { Self.line($0, Self.isCounted($0) ? count : nil) }
     distinctList = Value.properties.first(where: Self.isCounted).map { property in
@@ -46,6 +61,7 @@ extension AnswerShape {
         },
         line: { Self.line(property, $0) })
     }
+    example = ShapeExample(topic: Value.exampleTopic, value: Value.example.json)
     isOurs = true
     maxTokens = 32 + SchemaSize.tokens(.object(Value.schema(count: count)))
     outline = { json throws(JSONMismatch) in try Value(json: json).outline }
@@ -56,6 +72,7 @@ extension AnswerShape {
     self.schema = schema
     propertyLines = isShown ? [JSONWriter.text(of: schema)] : []
     distinctList = nil
+    example = nil
     isOurs = false
     maxTokens = GenerationLimits.tokens
     outline = { Outline($0) }
@@ -64,8 +81,13 @@ extension AnswerShape {
   /// The shape of an object with the list alone, to ask for more items.
   package func part(_ list: DistinctList, count: Int) -> AnswerShape {
     let schema = list.schema(count)
+    let example = example.map { example in
+      ShapeExample(
+        topic: example.topic,
+        value: .object(JSONObject([(list.name, .array(Array(list.items(in: example.value).prefix(count))))])))
+    }
     return AnswerShape(
-      schema: schema, propertyLines: [list.line(count)], distinctList: nil, isOurs: isOurs,
+      schema: schema, propertyLines: [list.line(count)], example: example, distinctList: nil, isOurs: isOurs,
       maxTokens: 32 + SchemaSize.tokens(schema), outline: { Outline($0) })
   }
 

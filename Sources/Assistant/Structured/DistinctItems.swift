@@ -3,7 +3,10 @@ import JSON
 /// Items that a person would not call the same: they differ in more than case, spaces and the full stop at the end.
 struct DistinctItems {
   private(set) var items: [JSONValue] = []
-  private var keys: Set<String> = []
+  private var keys: Set<String>
+
+  /// - Parameter taken: items that are never taken in.
+  init(not taken: [JSONValue] = []) { keys = Set(taken.flatMap(\.strings).map(Self.key)) }
 
   /// Takes an item in when there is none like it yet and it says something.
   mutating func add(_ item: JSONValue) {
@@ -28,7 +31,7 @@ struct DistinctItems {
 
 extension DistinctList {
   /// The items of the list in a value.
-  func items(in value: JSONValue) -> [JSONValue] {
+  package func items(in value: JSONValue) -> [JSONValue] {
     if case .array(let items)? = value[name] { items } else { [] }
   }
 

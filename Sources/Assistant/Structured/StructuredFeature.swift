@@ -10,8 +10,8 @@ public struct StructuredFeature<Params: GenerationParams, Output: GenerationResu
   /// What the person or the program has written; never empty.
   let source: @Sendable (Params) -> String
   let shape: @Sendable (Params) -> AnswerShape
-  /// What the model is to do, before the shape's lines.
-  let task: @Sendable (Params, _ count: Int) -> String
+  /// What the model is to do with the source, before the shape's lines.
+  let task: @Sendable (Params, _ source: String, _ count: Int) -> String
   /// How tokens are chosen when the request's options say nothing else.
   let sampling: Sampling
   let output: @Sendable (Params, JSONValue, Outline, CommonResult) -> Output
@@ -19,16 +19,26 @@ public struct StructuredFeature<Params: GenerationParams, Output: GenerationResu
 
 extension StructuredFeature {
   /// What the engine is asked for.
-  func generateParams(for params: Params, _ shape: AnswerShape, count: Int) -> GenerateParams {
+  /// - Parameters:
+  ///   - count: how many items of the shape's list are wanted.
+  ///   - withExample: an answer to another topic is shown instead of the shape's lines.
+  func generateParams(
+    for params: Params, _ shape: AnswerShape, count: Int, withExample: Bool = true
+  ) -> GenerateParams {
     let options = params.common.options ?? GenerationOptions()
-    var request = [task(params, count)] + shape.propertyLines
+    let example = withExample ? shape.example : nil
+    var request = [task(params, source(params).trimmed, count)]
+    if example == nil { request += shape.propertyLines }
     if let instructions = params.common.instructions, !instructions.isBlank { request.append(instructions.trimmed) }
     var result = GenerateParams()
-    result.messages = [
-      PromptMessage(.system, "You are a creative assistant. You answer in JSON."),
-      PromptMessage(.user, request.joined(separator: "\n")),
-    ]
-    result.pinnedMessages = 1
+    result.messages = [PromptMessage(.system, "You are a creative assistant. You answer in JSON.")]
+    if let example {
+      let count = shape.distinctList?.items(in: example.value).count ?? count
+      result.messages.append(PromptMessage(.user, task(params, example.topic, count)))
+      result.messages.append(PromptMessage(.assistant, JSONWriter.text(of: example.value)))
+    }
+    result.pinnedMessages = result.messages.count
+    result.messages.append(PromptMessage(.user, request.joined(separator: "\n")))
     result.sampling = sampling.applying(options)
     result.maxTokens = options.maxTokens ?? shape.maxTokens
     result.reasoning = options.reasoning

@@ -20,10 +20,20 @@ extension FeatureRunner {
     defer { progress.end() }
     var run = StructuredRun(runner: self, sink: sink, progress: progress)
     let request = feature.generateParams(for: params, shape, count: shape.distinctList?.count ?? 1)
-    let answer = try await run.answer(request)
+    var answer = try await run.answer(request)
     var value = try answer.value(schema)
+    if let example = shape.example, shape.distinctList == nil {
+      // Once more with it, for it helps a great deal, and then without.
+      for retry in 1...2 where example.isCopied(in: value) {
+        run.warnings.copiedExample = true
+        let again = feature.generateParams(for: params, shape, count: 1, withExample: retry == 1)
+        answer = try await run.answer(again.hotter(retry))
+        value = try answer.value(schema)
+      }
+    }
     if let list = shape.distinctList {
-      value = try await run.completed(value, list) { missing in
+      let taken = shape.example.map { list.items(in: $0.value) } ?? []
+      value = try await run.completed(value, list, not: taken) { missing in
         let part = shape.part(list, count: missing)
         return feature.generateParams(for: params, part, count: missing)
       }
@@ -51,6 +61,16 @@ extension JSONSchema {
       throw .assistant(
         .unsupportedSchema(pointer: error.pointer, keyword: error.keyword, problem: error.problem))
     }
+  }
+}
+
+extension GenerateParams {
+  /// The same for another try, which is to come out differently.
+  fileprivate func hotter(_ retry: Int) -> GenerateParams {
+    var result = self
+    result.sampling.temperature = min(max(sampling.temperature, 0.6) + 0.2 * Double(retry), 2)
+    result.sampling.seed = (sampling.seed + retry) & Int(UInt32.max)
+    return result
   }
 }
 
@@ -128,20 +148,18 @@ private struct StructuredRun {
 
   /// The value with a list of different items, exactly as many as there are to be: while some are missing, more are
   /// asked for with another seed and a higher temperature.
+  /// - Parameter taken: items that do not count, those of the example.
   mutating func completed(
-    _ value: JSONValue, _ list: DistinctList, _ request: (_ missing: Int) -> GenerateParams
+    _ value: JSONValue, _ list: DistinctList, not taken: [JSONValue], _ request: (_ missing: Int) -> GenerateParams
   ) async throws(RequestFailure) -> JSONValue {
-    var distinct = DistinctItems()
+    var distinct = DistinctItems(not: taken)
     distinct.add(list.items(in: value))
     let found = distinct.items.count
     for retry in 1...Self.mostRetries where distinct.items.count < list.count {
       // Two more than needed: some will repeat as well.
       let wanted = min(list.count - distinct.items.count + 2, Limits.brainstormCount)
-      var params = request(wanted)
-      params.sampling.temperature = min(max(params.sampling.temperature, 0.6) + 0.2 * Double(retry), 2)
-      params.sampling.seed = (params.sampling.seed + retry) & Int(UInt32.max)
       let kept = distinct.items
-      let answer = try await answer(params) { snapshot in
+      let answer = try await answer(request(wanted).hotter(retry)) { snapshot in
         let items = list.withoutRepetitions(in: snapshot, kept: kept).prefix(list.count)
         return list.replaceItems(of: value, with: Array(items))
       }

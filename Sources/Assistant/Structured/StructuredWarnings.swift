@@ -9,6 +9,8 @@ struct StructuredWarnings: Sendable {
 
   /// The engine was restarted, and the request was run again.
   var engineRestarted = false
+  /// The first answer held a text of the prompt's example, and the request was run again.
+  var copiedExample = false
   /// How many items of the list come from further answers, since the first had repeated itself.
   var replacedItems = 0
 
@@ -19,6 +21,10 @@ struct StructuredWarnings: Sendable {
     var warnings: [Warning] = []
     if engineRestarted {
       warnings.append(Warning(.retried, "The engine was restarted, and the request was run again."))
+    }
+    if copiedExample {
+      let message = "The first answer repeated an example of the prompt; the request was run again."
+      warnings.append(Warning(.retried, message))
     }
     if replacedItems > 0 {
       let message = "The first answer repeated itself; \(replacedItems) of its items come from another one."
@@ -48,7 +54,7 @@ struct StructuredWarnings: Sendable {
 
 extension JSONValue {
   /// All strings in the value, but for the names of members.
-  var strings: [String] {
+  package var strings: [String] {
     switch self {
     case .null, .bool, .number: []
     case .string(let text): [text]
