@@ -91,6 +91,7 @@ import Testing
   @Test func theFormIsKept() async throws {
     try await check(writes: ["One. Two."], "One. Two.")
     try await check(writes: ["One. Two. Three."], "One. Two.")
+    try await check(writes: ["one is here. two is there."], "one is here. two is there.")
     try await check(writes: ["\n One is\nhere.  Two. \n\nThree"], "One is here. Two.", stream: .snapshot)
     try await check(count: 1, writes: ["Dr. Who came (at 3.5). Then he left."], "Dr. Who came (at 3.5).")
     try await check("文。", count: 2, writes: ["今日は晴れ。明日は雨。明後日"], "今日は晴れ。明日は雨。")
@@ -128,6 +129,16 @@ import Testing
       #expect((second.maxTokens > first.maxTokens) == (reason == .length))
       #expect((second.sampling.temperature > 0) == (reason == .stop))
       #expect(result.common.usage.promptTokens == 40 && result.common.usage.contextUsed == 25)
+    }
+  }
+
+  @Test func aLimitBehindTheSummaryIsNone() async throws {
+    for (written, warnings) in [("One. Two. Thr", []), ("One. Tw", [WarningCode.truncatedByLimit])] {
+      let engine = ReadingEngine { _, _ in .text(written, .scripted(.length)) }
+      let result = try await summarize(Self.params("A text."), engine)
+      #expect(result.common.warnings.map(\.code) == warnings)
+      #expect(result.common.finishReason == (warnings.isEmpty ? .stop : .length))
+      #expect(engine.prompts.count == 1)
     }
   }
 

@@ -43,6 +43,12 @@ package struct SummaryForm: Sendable {
     let end = all.prefix(count).last?.upperBound ?? 0
     var formed = Formed(units: min(all.count, count), isFull: all.count > count)
     formed.text = Self.onOneLine(scalars[..<end])
+    if formed.units < count {
+      // A sentence that begins with a small letter is one too for the engine and for whoever counts: it is no border to
+      // cut a text at, but it is not missing either.
+      let large = Array(formed.text.uppercased().unicodeScalars)
+      formed.units = min(count, max(formed.units, TextSplitter.sentences(in: large[...]).count))
+    }
     return formed
   }
 

@@ -169,6 +169,18 @@ public struct SummaryRunner: Sendable {
       let formed: SummaryForm.Formed
       let result: GenerateResult
       let job: EngineJob
+
+      init(_ formed: SummaryForm.Formed, _ result: GenerateResult, _ job: EngineJob) {
+        self.formed = formed
+        var result = result
+        if formed.isFull {
+          // Only what is cut off anyway ended early.
+          result.finishReason = .stop
+          result.repeated = false
+        }
+        self.result = result
+        self.job = job
+      }
     }
 
     private mutating func write(
@@ -198,7 +210,7 @@ public struct SummaryRunner: Sendable {
         case .finished(let result):
           usage.add(SummaryUsage.Call(result, since: start, isRestarted: isRestarted))
           guard let whole = filter.finish() else { throw .assistant(.refusal) }
-          return Written(formed: form.formed(whole, isComplete: true), result: result, job: job)
+          return Written(form.formed(whole, isComplete: true), result, job)
         case .structured: break
         case .counted: throw .engine(.refused("the engine counted instead of generating"))
         case .failed(let failure): throw .engine(failure)
