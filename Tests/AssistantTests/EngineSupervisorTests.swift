@@ -42,7 +42,7 @@ import Testing
       var restarts = 0
       for await event in job.events {
         switch event {
-        case .loading, .reading: break
+        case .loading, .reading, .structured: break
         case .text(let piece):
           if marksPartials { job.notePartialSent() }
           text += piece
