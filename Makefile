@@ -17,8 +17,9 @@ deps: ## libllama, static, into .deps (INKLING_SYSTEM_LLAMA=1: check the system'
 model: ## the default model into the model directory (INKLING_MODEL_DIR)
 	@scripts/model.sh
 
-build: deps model ## the program, .build/release/inkling, and the default model
+build: deps model ## the program, .build/release/inkling, and the default model, prepared for this machine
 	@scripts/build.sh --product inkling
+	@scripts/prepare.sh
 
 # The tests and the program they spawn, from one compilation.
 build-tests: deps model

@@ -80,8 +80,8 @@ public struct MeasuredModel: JSONMessage, Equatable {
   public init() {}
   public static let fields: [JSONField<MeasuredModel>] = [
     .required("quantization", \.quantization, "As libllama describes the file type."),
-    .required("prefillTokensPerSecond", \.prefillTokensPerSecond, "Tokens read at once: the median of the runs."),
-    .required("decodeTokensPerSecond", \.decodeTokensPerSecond, "Tokens written one by one: the median of the runs."),
+    .required("prefillTokensPerSecond", \.prefillTokensPerSecond, "Tokens read at once, by the lower quartile."),
+    .required("decodeTokensPerSecond", \.decodeTokensPerSecond, "Tokens written one by one, likewise."),
     .required("relativeTime", \.relativeTime, "The time of a run, as a part of the first model's."),
     .required("perplexity", \.perplexity, "Of the sample text."),
     .required("divergence", \.divergence, "Mean KL divergence from the first model, in nats."),

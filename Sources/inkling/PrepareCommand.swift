@@ -25,8 +25,8 @@ enum PrepareCommand {
       "Models with at most half a billion weights only. Copies with 8 and 4 bits a weight are made aside and measured "
         + "against the model: how fast they read \(ModelPreparation.runTokens.read) tokens and write "
         + "\(ModelPreparation.runTokens.written), the perplexity of a sample text, and their drift, the mean KL "
-        + "divergence of their predictions from the model's. The fastest within --max-drift is kept if it saves a tenth "
-        + "of the time, and from then on used by all commands instead of the model's file, which stays as it is.",
+        + "divergence of their predictions from the model's. The fastest within --max-drift is kept if it saves a "
+        + "tenth of the time, and from then on used by all commands instead of the model's file, which stays as it is.",
       "Copies are kept in $XDG_CACHE_HOME/inkling/prepared (~/.cache/inkling/prepared). When nothing has changed since "
         + "the last time, nothing is done.",
     ],

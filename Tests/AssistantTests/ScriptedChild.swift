@@ -15,6 +15,8 @@ struct ChildScript: Sendable {
   var dies = Stage.never
   var exit = ChildExitStatus.signalled(6)
   var loadError: RPCError?
+  /// A file of this name cannot be loaded.
+  var refusesPath: String?
   /// Waits here before it answers the load, when there is a gate.
   var loadGate: Gate<Void>?
   var generate: Generate = { _, emit throws(RPCError) in
@@ -106,6 +108,9 @@ final class ScriptedChild: ChildProcess {
     if script.dies == .loading { die() }
     if let gate = script.loadGate { await gate.wait() }
     if let error = script.loadError { throw error }
+    if let name = script.refusesPath, params.path.hasSuffix("/" + name) {
+      throw RPCError(code: EngineErrorCode.loadFailed.rawValue, message: "broken", data: ["reason": "modelInvalid"])
+    }
     var facts = ModelFacts()
     facts.name = "scripted"
     facts.path = params.path

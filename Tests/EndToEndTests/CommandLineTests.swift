@@ -33,10 +33,8 @@ extension EndToEnd {
       let version = try Self.run(["--version"])
       #expect(version.exit == .status(0))
       #expect(version.output.hasPrefix("inkling "))
-      for arguments in [
-        ["--help"], ["help"], ["serve", "--help"], ["rephrase", "--help"], ["doctor", "--help"],
-        ["brainstorm", "--help"], ["generate", "--help"],
-      ] {
+      let commands = ["serve", "rephrase", "summarize", "brainstorm", "generate", "doctor", "prepare"]
+      for arguments in [["--help"], ["help"]] + commands.map({ [$0, "--help"] }) {
         let help = try Self.run(arguments)
         #expect(help.exit == .status(0), "\(arguments)")
         #expect(help.output.contains("inkling"), "\(arguments)")

@@ -26,14 +26,14 @@ public struct SHA256 {
 
   public init() {}
 
-  /// The digest of a file in hexadecimal; nil when it cannot be read to its end.
+  /// The digest of a file in hexadecimal; nil when it cannot be read to its end, or the task is cancelled meanwhile.
   public static func ofFile(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var hash = SHA256()
     var chunk = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
+    while !Task.isCancelled {
       let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         guard errno == EINTR else { return nil }
@@ -43,6 +43,7 @@ public struct SHA256 {
         chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
       }
     }
+    return nil
   }
 
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {

@@ -5,11 +5,10 @@ public struct ModelFigures: Sendable, Equatable {
   /// As libllama describes the file type.
   public var quantization = ""
   public var parameterCount = 0
-  /// Medians over the runs.
+  /// Lower quartiles of the times over all runs.
   public var prefillTokensPerSecond = 0.0
   public var decodeTokensPerSecond = 0.0
-  /// The time of a whole run (so many tokens read, so many written) as a part of the first model's: the median over the
-  /// rounds, in each of which both ran close to each other. 1 for the first.
+  /// The time of a whole run (so many tokens read, so many written) as a part of the first model's; 1 for the first.
   public var relativeTime = 1.0
   /// e to the mean of the text's tokens' negative log-likelihoods.
   public var perplexity = 0.0
@@ -29,7 +28,7 @@ public struct ModelComparison {
     /// A run: tokens read at once, and then written one by one.
     public var promptTokens = 100
     public var writtenTokens = 50
-    /// The speed is measured for about as long, in two rounds at least; each has two runs of each model.
+    /// The speed is measured for about as long, in rounds of two runs of each model; one at least.
     public var time = Duration.seconds(10)
     public var threads = 0
 
@@ -160,52 +159,61 @@ public struct ModelComparison {
 
   // MARK: - Speed
 
+  /// The times of one model's runs, in seconds.
+  private struct Times {
+    /// Of each prompt read.
+    var reading: [Double] = []
+    /// Of each token written.
+    var writing: [Double] = []
+  }
+
   /// There and back again (A B C C B A), so that what changes on the machine meanwhile falls on all alike.
   private func measureSpeed(_ figures: inout [ModelFigures], _ progress: (Double) -> Void) throws(DecodeFailure) {
-    var reading = [[Double]](repeating: [], count: models.count)
-    var writing = reading
-    var whole = reading
+    var times = [Times](repeating: Times(), count: models.count)
     // The first run of each touches its weights for the first time, and does not count.
-    for model in models { _ = try run(model) }
+    for model in models {
+      var ignored = Times()
+      try run(model, &ignored)
+    }
     let start = ContinuousClock.now
     var elapsed = 0.0
     var rounds = 0.0
     repeat {
-      var round = [Double](repeating: 0, count: models.count)
-      for index in Array(models.indices) + models.indices.reversed() {
-        let time = try run(models[index])
-        reading[index].append(time.reading)
-        writing[index].append(time.writing)
-        round[index] += time.reading + time.writing
-      }
-      for index in models.indices { whole[index].append(round[index] / max(round[0], 1e-9)) }
+      for index in Array(models.indices) + models.indices.reversed() { try run(models[index], &times[index]) }
       rounds += 1
       elapsed = (ContinuousClock.now - start) / plan.time
       progress(min(1, elapsed))
       // Another round when more than half of it lies within the time.
-    } while rounds < 2 || (rounds < Limits.rounds && elapsed * (1 + 0.5 / rounds) < 1)
+    } while rounds < Limits.rounds && elapsed * (1 + 0.5 / rounds) < 1
+    let whole = times.map { time in
+      lowerQuartile(time.reading) + lowerQuartile(time.writing) * Double(plan.writtenTokens)
+    }
     for index in models.indices {
-      figures[index].prefillTokensPerSecond = Double(plan.promptTokens) / max(median(reading[index]), 1e-9)
-      figures[index].decodeTokensPerSecond = Double(plan.writtenTokens) / max(median(writing[index]), 1e-9)
-      figures[index].relativeTime = median(whole[index])
+      figures[index].prefillTokensPerSecond = Double(plan.promptTokens) / max(lowerQuartile(times[index].reading), 1e-9)
+      figures[index].decodeTokensPerSecond = 1 / max(lowerQuartile(times[index].writing), 1e-9)
+      figures[index].relativeTime = whole[index] / max(whole[0], 1e-9)
     }
   }
 
-  /// Seconds.
-  private func run(_ model: LlamaModel) throws(DecodeFailure) -> (reading: Double, writing: Double) {
+  private func run(_ model: LlamaModel, _ times: inout Times) throws(DecodeFailure) {
     guard model.apply(.remove(sequence: 0, from: 0)) else { throw .failed("the memory cannot be cleared") }
-    let start = ContinuousClock.now
+    var last = ContinuousClock.now
+    func lap() -> Double {
+      let now = ContinuousClock.now
+      defer { last = now }
+      return (now - last) / .seconds(1)
+    }
     try model.decode(rows(0..<plan.promptTokens, wantsLogits: false))
-    let middle = ContinuousClock.now
+    times.reading.append(lap())
     for position in plan.promptTokens..<plan.runTokens {
       try model.decode(rows(position..<position + 1, wantsLogits: true))
+      times.writing.append(lap())
     }
-    return ((middle - start) / .seconds(1), (ContinuousClock.now - middle) / .seconds(1))
   }
 
-  private func median(_ values: [Double]) -> Double {
+  /// What other programs take is only ever added to a time: the lower quartile hears less of them than the median.
+  private func lowerQuartile(_ values: [Double]) -> Double {
     let sorted = values.sorted()
-    guard let last = sorted.indices.last else { return 0 }
-    return (sorted[last / 2] + sorted[(last + 1) / 2]) / 2
+    return sorted.isEmpty ? 0 : sorted[(sorted.count - 1) / 4]
   }
 }
