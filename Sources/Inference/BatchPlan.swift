@@ -28,6 +28,10 @@ package struct SchedulerLimits: Sendable {
 
   /// Cells kept free for the output of a request when it is admitted.
   package static func reserve(maxTokens: Int) -> Int { min(maxTokens, 64) }
+
+  package static func reserve(_ request: GenerationRequest) -> Int {
+    request.prefillOnly ? 0 : reserve(maxTokens: request.maxTokens)
+  }
 }
 
 /// One step: memory operations in order, then rows to compute together.

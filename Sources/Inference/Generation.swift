@@ -19,6 +19,8 @@ final class Generation {
   /// The last prefill that was reported.
   var prefillDone = 0
   var cachedTokens = 0
+  /// What a prewarm has read.
+  private var tokensRead: Int?
 
   private let prompt: [Token]
   private let maxTokens: Int
@@ -51,7 +53,7 @@ final class Generation {
     text = constrained == nil ? TextAssembler(stop: request.stop) : TextAssembler(stop: [], isVerbatim: true)
   }
 
-  var contextUsed: Int { promptCount + completionCount }
+  var contextUsed: Int { (tokensRead ?? promptCount) + completionCount }
 
   /// Tokens that may still come.
   private var remaining: Int { min(maxTokens - completionCount, contextSize - contextUsed) }
@@ -83,6 +85,12 @@ final class Generation {
 
   /// Nothing more comes though the output was not ended by its last token: releases what is held back.
   func cutOff() { _ = finish(.contextFull) }
+
+  /// A prewarm is over.
+  func endReading(_ count: Int, cached: Int) {
+    tokensRead = count
+    cachedTokens = cached
+  }
 
   /// A token, and the logarithm of its probability at temperature 1 before penalties; nil when the logits are not
   /// numbers, or all are -∞.

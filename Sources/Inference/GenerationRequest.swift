@@ -84,7 +84,7 @@ public struct GenerationSummary: Sendable, Equatable {
   public var cachedTokens: Int
   /// Tokens generated, without the one that ended the output.
   public var completionTokens: Int
-  /// Positions of the window that prompt and output take.
+  /// Positions of the window that prompt and output take; of a prewarm, what of its prompt is in the KV cache.
   public var contextUsed: Int
   /// The output ran in circles and was ended. What had been sent by then stays; further copies were not sent.
   /// With a constraint: a text in it, or all of it, ran in circles and was closed.

@@ -61,7 +61,7 @@ public final class Generator {
   public func submit(_ request: GenerationRequest) {
     var request = request
     request.maxTokens = max(1, request.maxTokens)
-    let reserve = SchedulerLimits.reserve(maxTokens: request.maxTokens)
+    let reserve = SchedulerLimits.reserve(request)
     if generations[request.id] != nil {
       events.append(.failed(request: request.id, .duplicateID))
     } else if request.prompt.isEmpty || !request.prompt.allSatisfy({ $0 >= 0 && Int($0) < model.vocabularySize }) {
@@ -210,6 +210,9 @@ public final class Generator {
         finish(generation, .contextFull, repeated: false)
       case .failed(let message):
         fail(id, message)
+      case .read(let count, let cached):
+        generation.endReading(count, cached: cached)
+        finish(generation, .stop, repeated: false)
       }
     }
     return !ended.isEmpty

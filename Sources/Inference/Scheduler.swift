@@ -16,6 +16,8 @@ package struct Scheduler: Sendable {
     /// Grows with each request.
     var arrival: Int
     var isBackground: Bool
+    /// Its prompt is read and that is all.
+    var isPrefillOnly: Bool
     /// Prompt and output so far.
     var tokens: [Token]
     var promptCount: Int
@@ -48,6 +50,8 @@ package struct Scheduler: Sendable {
   package enum Ending: Sendable, Equatable {
     case contextFull
     case failed(String)
+    /// A prewarm is over, with so many tokens of its prompt in the KV cache, of which so many were there before.
+    case read(Int, cached: Int)
   }
 
   package let limits: SchedulerLimits
@@ -84,12 +88,14 @@ package struct Scheduler: Sendable {
   /// (`Generator.submit` checks all three).
   package mutating func admit(_ request: GenerationRequest) {
     let count = request.prompt.count
-    precondition(count > 0 && count + SchedulerLimits.reserve(maxTokens: request.maxTokens) <= limits.contextSize)
+    precondition(count > 0 && count + SchedulerLimits.reserve(request) <= limits.contextSize)
+    if !request.prefillOnly { endPrewarms() }
     arrivals += 1
     enqueue(
       Record(
-        id: request.id, arrival: arrivals, isBackground: request.isBackground, tokens: request.prompt,
-        promptCount: count, maxTokens: request.maxTokens,
+        id: request.id, arrival: arrivals, isBackground: request.isBackground || request.prefillOnly,
+        isPrefillOnly: request.prefillOnly, tokens: request.prompt, promptCount: count,
+        maxTokens: request.prefillOnly ? 0 : request.maxTokens,
         borders: request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted()))
   }
 

@@ -49,6 +49,9 @@ extension Scheduler {
         index += 1
       } else if fits(waiting[index], donor) {
         place(at: index, donor)
+      } else if waiting[index].isPrefillOnly {
+        // It waits while others run, who may leave room, and is over when nobody does.
+        if running.isEmpty { endWaitingPrewarm(at: index) } else { index += 1 }
       } else if preemptionsLeft > 0, let victim = preemptable(for: waiting[index], donor) {
         preemptionsLeft -= 1
         preempt(at: victim)
@@ -117,7 +120,16 @@ extension Scheduler {
   /// Whether the request can start now: there is a place, and prompt and reserve fit the cells that no running request
   /// holds or is promised.
   func fits(_ record: Record, _ donor: Donor?) -> Bool {
-    running.count < limits.maxRunning && missingCells(for: record, donor) <= 0
+    guard running.count < limits.maxRunning else { return false }
+    guard record.isPrefillOnly else { return missingCells(for: record, donor) <= 0 }
+    // Pinned prefixes stay, and so does a sequence that could only be had by evicting one.
+    let pinned = cache.entries.reduce(0) { sum, entry in
+      entry.isPinned && entry.sequence != donor?.sequence
+        ? sum + ledger.idleCells(of: entry.sequence, first: entry.tokens.count) : sum
+    }
+    let hasSequence =
+      !freeSequences.isEmpty || cache.entries.contains { !$0.isPinned && $0.sequence != donor?.sequence }
+    return hasSequence && missingCells(for: record, donor) + pinned <= 0
   }
 
   private func missingCells(for record: Record, _ donor: Donor?) -> Int {
@@ -158,7 +170,11 @@ extension Scheduler {
   private mutating func place(at index: Int, _ donor: Donor?) {
     var record = waiting.remove(at: index)
     noteOvertaking(by: record)
-    if let donor { take(donor, for: &record) } else { record.sequence = allocate(keeping: nil) ?? -1 }
+    if let donor {
+      take(donor, for: &record)
+    } else {
+      record.sequence = allocate(keeping: nil, sparingPinned: record.isPrefillOnly) ?? -1
+    }
     precondition(record.sequence >= 0, "there is a sequence for every running request")
     record.cached = record.cached ?? record.evaluated
     ledger.setRunning(record.sequence, true)
@@ -169,12 +185,14 @@ extension Scheduler {
   private mutating func take(_ donor: Donor, for record: inout Record) {
     record.evaluated = donor.length
     guard case .idle(let index) = donor.place else {
-      copy(donor, to: allocate(keeping: donor.sequence), for: &record)
+      copy(donor, to: allocate(keeping: donor.sequence, sparingPinned: record.isPrefillOnly), for: &record)
       return
     }
     cache.entries[index].lastUse = cache.nextUse()
     let entry = cache.entries[index]
-    if entry.tokens.count > donor.length || entry.isSaved, let target = allocate(keeping: donor.sequence) {
+    if entry.tokens.count > donor.length || entry.isSaved,
+      let target = allocate(keeping: donor.sequence, sparingPinned: record.isPrefillOnly)
+    {
       copy(donor, to: target, for: &record)
       return
     }

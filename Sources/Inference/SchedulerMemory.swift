@@ -2,20 +2,22 @@
 
 extension Scheduler {
   /// A sequence id that nobody uses; idle sequences other than `keeping` are evicted for it.
-  mutating func allocate(keeping: SequenceID?) -> SequenceID? {
-    if freeSequences.isEmpty, let index = cache.leastRecentlyUsed(where: { $0.sequence != keeping }) {
+  mutating func allocate(keeping: SequenceID?, sparingPinned: Bool = false) -> SequenceID? {
+    if freeSequences.isEmpty,
+      let index = cache.leastRecentlyUsed(where: { $0.sequence != keeping && !(sparingPinned && $0.isPinned) })
+    {
       evict(at: index)
     }
     return freeSequences.popLast()
   }
 
   /// Evicts idle sequences until so many cells are free; false when that is not enough.
-  mutating func makeRoom(_ cells: Int) -> Bool {
+  mutating func makeRoom(_ cells: Int, sparingPinned: Bool = false) -> Bool {
     while ledger.free < cells {
       // Evicting one whose cells are all held by running requests would free nothing.
       guard
         let index = cache.leastRecentlyUsed(where: {
-          ledger.idleCells(of: $0.sequence, first: $0.tokens.count) > 0
+          !(sparingPinned && $0.isPinned) && ledger.idleCells(of: $0.sequence, first: $0.tokens.count) > 0
         })
       else { return false }
       evict(at: index)
@@ -59,14 +61,40 @@ extension Scheduler {
     enqueue(record)
   }
 
+  /// Takes a running request's place: a prewarm is over, another one waits.
+  mutating func giveWay(at index: Int) {
+    if running[index].isPrefillOnly { endPrewarm(at: index) } else { preempt(at: index) }
+  }
+
+  /// Ends a running prewarm; what it has read stays as an idle sequence.
+  mutating func endPrewarm(at index: Int) {
+    let count = running[index].evaluated
+    let record = stop(at: index, keepingSequence: true)
+    suspects.removeAll { $0 == record.id }
+    ended.append((record.id, .read(count, cached: record.cached ?? 0)))
+  }
+
+  /// Ends all prewarms.
+  mutating func endPrewarms() {
+    for index in running.indices.reversed() where running[index].isPrefillOnly { endPrewarm(at: index) }
+    for index in waiting.indices.reversed() where waiting[index].isPrefillOnly { endWaitingPrewarm(at: index) }
+  }
+
+  mutating func endWaitingPrewarm(at index: Int) {
+    let record = waiting.remove(at: index)
+    let count = findDonor(for: record)?.length ?? 0
+    ended.append((record.id, .read(count, cached: record.cached ?? count)))
+  }
+
   /// The request that gives way when cells run out; nil when only one runs.
   func victim() -> Int? {
     guard running.count > 1 else { return nil }
     return running.indices.max { isPreempted(running[$1], before: running[$0]) }
   }
 
-  /// Paused ones first, then background ones, then the younger.
+  /// Prewarms first, then paused ones, then background ones, then the younger.
   func isPreempted(_ left: Record, before right: Record) -> Bool {
+    if left.isPrefillOnly != right.isPrefillOnly { return left.isPrefillOnly }
     if left.isPaused != right.isPaused { return left.isPaused }
     if left.isBackground != right.isBackground { return left.isBackground }
     return left.arrival > right.arrival

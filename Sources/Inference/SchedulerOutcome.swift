@@ -32,6 +32,9 @@ extension Scheduler {
       if !suspects.isEmpty { suspects.removeAll { $0 == running[index].id } }
       if !running[index].borders.isEmpty { saveBorders(at: index, after: start) }
     }
+    for index in running.indices.reversed() where running[index].isPrefillOnly && running[index].remaining == 0 {
+      endPrewarm(at: index)
+    }
     for sample in sampled {
       guard let index = running.firstIndex(where: { $0.id == sample.request }) else { continue }
       switch sample.result {

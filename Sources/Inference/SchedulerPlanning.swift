@@ -13,7 +13,7 @@ extension Scheduler {
     while batch.rows.isEmpty {
       // Nothing can be computed though somebody could go on: room is made, or the doors are opened again.
       if running.contains(where: isRunnable), let index = victim() {
-        preempt(at: index)
+        giveWay(at: index)
       } else if isAdmissionHeld {
         isAdmissionHeld = false
         mayAdmit = true
@@ -57,7 +57,7 @@ extension Scheduler {
       }
       if makeRoom(count) { return count }
       if let index = victim() {
-        preempt(at: index)
+        giveWay(at: index)
       } else {
         end(at: 0, running[0].generated > 0 ? .contextFull : .failed(Self.noRoom))
       }
@@ -69,7 +69,9 @@ extension Scheduler {
     var order = running.indices.filter { isRunnable(running[$0]) && running[$0].remaining > 1 }
     guard !order.isEmpty, room > 0 else { return }
     let wanted = min(room, order.reduce(0) { $0 + running[$1].remaining })
-    _ = makeRoom(decoding + wanted)
+    let others = min(room, order.reduce(0) { $0 + (running[$1].isPrefillOnly ? 0 : running[$1].remaining) })
+    _ = makeRoom(decoding + others)
+    _ = makeRoom(decoding + wanted, sparingPinned: true)
     var left = min(wanted, ledger.free - decoding)
     order.sort { running[$0].arrival < running[$1].arrival }
     if let oldest = order.first {
@@ -113,7 +115,7 @@ extension Scheduler {
       batch.rows.append(
         BatchRow(
           token: record.tokens[position], position: Int32(position), sequence: record.sequence,
-          wantsLogits: position == record.tokens.count - 1))
+          wantsLogits: position == record.tokens.count - 1 && !record.isPrefillOnly))
       batch.requests.append(record.id)
     }
     if record.generated == 0 {

@@ -148,14 +148,14 @@ import Testing
         let sum = g.reserve()
         g.define(sum, .choice([g.add(.sequence([sum, g.text("+")])), g.text("1")]))
         return sum
-      } == .endless(node: 0))
+      }.map(isEndless) == true)
     #expect(
       error { g in
         let loop = g.reserve()
         let optional = g.add(.choice([g.add(.literal([])), g.text("a")]))
         g.define(loop, .choice([g.add(.sequence([optional, loop])), g.text("b")]))
         return loop
-      } == .endless(node: 0))
+      }.map(isEndless) == true)
     #expect(
       error { g in g.add(.list(item: g.add(.literal([])), separator: [], minimum: 0, maximum: nil)) }
         == .endless(node: 1))
@@ -164,6 +164,10 @@ import Testing
       error { g in
         g.add(.list(item: g.text(String(repeating: "a", count: 1000)), separator: [], minimum: 1_000_000, maximum: nil))
       }.map(isTooComplex) == true)
+  }
+
+  private func isEndless(_ error: ConstraintError) -> Bool {
+    if case .endless = error { true } else { false }
   }
 
   private func isTooComplex(_ error: ConstraintError) -> Bool {
@@ -179,7 +183,7 @@ import Testing
     grammar.recursionLimit = 64
     var follower = try GrammarFollower(grammar)
     #expect(follower.advance(String(repeating: "[", count: 100).utf8) == 64)
-    #expect(follower.forcedBytes() == [])
+    #expect(follower.forcedBytes() == [93])
     #expect(follower.advance([44]) == 0)
     let completion = follower.shortestCompletion()
     #expect(completion == Array(repeating: 93, count: 64))
@@ -214,7 +218,7 @@ import Testing
     for index in stride(from: 0, to: 20_000, by: 997) {
       var copy = follower
       #expect(copy.advance(words[index]) == words[index].count && copy.isComplete)
-      #expect(copy.isExhausted == (index >= 2_000))
+      #expect(copy.isExhausted == (index == 0 || index >= 2_000))
     }
     var copy = follower
     #expect(copy.advance("value number 20000".utf8) == 17)

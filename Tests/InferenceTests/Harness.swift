@@ -13,6 +13,7 @@ struct Output: Equatable {
   var cached = 0
   var used = 0
   var repeated = false
+  var logProbability = 0.0
   var end: End?
   var ends = 0
   var prefills: [Int] = []
@@ -76,6 +77,7 @@ final class Harness {
         outputs[request, default: Output()].cached = summary.cachedTokens
         outputs[request, default: Output()].used = summary.contextUsed
         outputs[request, default: Output()].repeated = summary.repeated
+        outputs[request, default: Output()].logProbability = summary.logProbability
         outputs[request, default: Output()].ends += 1
       case .failed(let request, let failure):
         outputs[request, default: Output()].end = .failed(failure)

@@ -132,16 +132,18 @@ extension GrammarCompiler {
     while isChanging {
       isChanging = false
       for node in order {
-        let sum = { (parts: [Int]) in parts.reduce(0) { $0 + widths[$1] } }
-        guard runs(of: node).allSatisfy({ sum($0) <= CompiledGrammar.mostThreads }) else {
-          throw .tooComplex("a place with more than \(CompiledGrammar.mostThreads) ways to go on")
-        }
-        // Only the ways to begin count further out: otherwise every recursion would be endlessly wide.
-        let width = max(1, sum(firstParts(of: node)))
+        let parts = firstParts(of: node)
+        let width = parts.isEmpty ? 1 : min(parts.reduce(0) { $0 + widths[$1] }, CompiledGrammar.mostThreads + 1)
         if width > widths[node] {
           widths[node] = width
           isChanging = true
         }
+      }
+    }
+    for node in order {
+      let widest = runs(of: node).map { $0.reduce(0) { $0 + widths[$1] } }.max() ?? 1
+      guard widest <= CompiledGrammar.mostThreads else {
+        throw .tooComplex("a place with more than \(CompiledGrammar.mostThreads) ways to go on")
       }
     }
   }
