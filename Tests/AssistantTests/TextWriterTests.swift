@@ -137,6 +137,22 @@ import Testing
     }
   }
 
+  /// What has nothing to do with the source is no text of a person's: then the source stays.
+  @Test func draftsBesideThePointAreNotTaken() async throws {
+    let source = "You need to install the thing first, then it just works."
+    let chat = "I'm ready to assist. Please go ahead and ask your question."
+    let outcome = try await run(request(source)) { _, _ in chat }
+    #expect(outcome.result.text == source)
+    #expect(outcome.codes == [.retried, .unchanged])
+    let list = try await run(request("- it is slow on big files\n- it leaks memory too\n")) { params, _ in
+      params.source.contains("slow")
+        ? "Big files are slow with it."
+        : "There it was, and on it went from here to there, and he said to her that it was good, and that was it."
+    }
+    #expect(list.result.text == "- Big files are slow with it.\n- it leaks memory too\n")
+    #expect(list.codes == [.retried, .unchanged])
+  }
+
   @Test func whatIsLostIsNamedInTheNextPrompt() async throws {
     var params = request("Woody misses Buzz and goes to find him.")
     params.common.protect = ["Buzz", "Rex"]

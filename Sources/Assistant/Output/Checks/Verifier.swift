@@ -15,7 +15,7 @@ package enum Flaw: Sendable, Hashable, CaseIterable {
     case .protectedTextLost: 30
     case .repetition: 25
     case .unchanged: 15
-    case .invention: 10
+    case .invention: 60
     case .structureChanged, .length: 8
     }
   }
@@ -32,7 +32,10 @@ package struct Verdict: Sendable, Equatable {
   package var isGood: Bool { flaws.isEmpty }
 
   /// Says something else than the source: the source as it is would be better.
-  var isBeside: Bool { !flaws.isDisjoint(with: [.empty, .copiedExample, .invention, .length]) }
+  var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
+
+  /// Out of proportion, or nothing at all: among other stretches the source as it is would be better.
+  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length]) }
 }
 
 /// Judges answers by what can be seen without a model.
