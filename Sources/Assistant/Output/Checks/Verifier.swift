@@ -82,9 +82,15 @@ package struct Verifier: Sendable {
     let invented = ContentWords.inventedShare(of: text, source: source)
     if let invented, invented > Self.mostInvented { verdict.flaws.insert(.invention) }
     verdict.score = -verdict.flaws.reduce(0) { $0 + $1.weight }
-    verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20
+    verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20 + Double(min(3, newNumbers(in: text))) * 8
     if result.completionTokens > 0 { verdict.score += result.logProbability / Double(result.completionTokens) }
     return verdict
+  }
+
+  /// Numbers that the source does not have.
+  private func newNumbers(in text: String) -> Int {
+    func numbers(_ text: String) -> Set<Substring> { Set(text.split { !($0.isASCII && $0.isNumber) }) }
+    return numbers(text).subtracting(numbers(source)).count
   }
 
   private func isOutOfProportion(_ count: Int, to source: Int) -> Bool {
