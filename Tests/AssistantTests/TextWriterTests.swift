@@ -165,13 +165,20 @@ import Testing
   }
 
   @Test func warningsHaveTheirRange() async throws {
-    let outcome = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
-      params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
+    let one = try await run(request("  😀 it takes 41 ms at most, she said.\n")) { _, _ in
+      "😀 It takes a while at most, she said."
     }
-    let warning = outcome.result.common.warnings.last
+    let warning = one.result.common.warnings.last
     #expect(warning?.code == .protectedTextLost)
     #expect(warning?.message.contains("41 ms") ?? false)
-    #expect(warning?.range == TextRange(start: 22, end: 47))
+    #expect(warning?.range == TextRange(start: 2, end: 40))
+    // One of several that loses something stays as it is.
+    let two = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
+      params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
+    }
+    #expect(two.result.text == "😀 all of it is here\n\nIt takes 41 ms at most.\n")
+    #expect(two.result.common.warnings.last?.code == .unchanged)
+    #expect(two.result.common.warnings.last?.range == TextRange(start: 22, end: 45))
   }
 
   @Test func proofreadMayChangeNothing() async throws {

@@ -34,8 +34,9 @@ package struct Verdict: Sendable, Equatable {
   /// Says something else than the source: the source as it is would be better.
   var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
 
-  /// Out of proportion, or nothing at all: among other stretches the source as it is would be better.
-  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length]) }
+  /// Out of proportion, without what must stay, or nothing at all: among other stretches the source as it is would be
+  /// better.
+  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length, .protectedTextLost]) }
 }
 
 /// Judges answers by what can be seen without a model.
