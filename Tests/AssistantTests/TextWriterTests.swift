@@ -216,7 +216,7 @@ import Testing
     for text in lists.result.alternatives { #expect(text.hasPrefix("- its late now") && text.contains("\n- we all")) }
   }
 
-  /// Of drafts that are wanted all, those that make numbers up come last; of those that mend a flaw, they are not taken.
+  /// A draft that makes a number up is taken last.
   @Test func inventedNumbersAreNotPreferred() async throws {
     let outcome = try await run(request("It takes 41 ms at most, she said.")) { _, number in
       ["It takes a while, she said.", "She said 41 ms at most, on the 22nd.", "She said it takes 41 ms at most."][
