@@ -68,7 +68,7 @@ import Testing
       language: "latex",
       prose: ["the first thing", "the second one"]),
     Row(
-      source: "* Notes\n** TODO write to the vendor\n   DEADLINE: <2026-12-01 Tue>\n", language: "org",
+      source: "* Notes\n** DONE write to the vendor\n   DEADLINE: <2026-12-01 Tue>\n", language: "org",
       prose: ["write to the vendor"]),
     Row(
       source: "fix stuff in parser\n\nit was crashing again\n\nSigned-off-by: A B <a@b.c>\n# a comment of git\n",

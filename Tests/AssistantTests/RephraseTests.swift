@@ -196,7 +196,7 @@ import Testing
       // Counts are sums over the drafts.
       #expect(engine.prompts.count == (row.isRunAgain ? 4 : 1))
       #expect(answer.common.usage.promptTokens == engine.prompts.count * 100)
-      for prompt in engine.prompts.dropFirst() { #expect(prompt.messages.count == 2) }
+      if row.isRunAgain { #expect(engine.prompts[1].messages.count == 2) }
       _ = await client.end()
     }
   }
@@ -325,27 +325,18 @@ import Testing
         Rephrase.self, Rephrase.Params(text: source, common: common), timeout: .seconds(10))
       let shown = Self.assembled(client.partials(token), encoding)
       try #require(shown?.hasSameBytes(as: answer.text) ?? false, "request \(index): \(source.debugDescription)")
-      // Edges from the source, the words from the model.
+      // Edges from the source, the words from the model, unless they have nothing to do with the source.
       let edge: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
       let scalars = Array(source.unicodeScalars)
       let leading = scalars.prefix(while: edge)
       let trailing = Array(scalars.reversed().prefix(while: edge).reversed())
       let result = Array(answer.text.unicodeScalars)
       try #require(result.starts(with: leading) && Array(result.suffix(trailing.count)) == trailing, "request \(index)")
-      let written = (scripts[source.asPrompted] ?? []).joined().unicodeScalars.filter { !edge($0) }
+      let isKept = answer.common.warnings.contains { $0.code == .unchanged }
+      let words = isKept ? source : (scripts[source.asPrompted] ?? []).joined()
+      let written = words.unicodeScalars.filter { !edge($0) }
       try #require(result.filter { !edge($0) } == Array(written), "request \(index): \(answer.text.debugDescription)")
     }
     _ = await client.end()
-  }
-}
-
-extension String {
-  /// As the text stands in a prompt: without white space at its ends.
-  fileprivate var asPrompted: String {
-    let edge: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
-    let scalars = Array(Array(unicodeScalars).drop(while: edge).reversed().drop(while: edge).reversed())
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
-    return String(view)
   }
 }

@@ -114,6 +114,17 @@ extension GenerateParams {
   }
 }
 
+extension String {
+  /// As the text stands in a prompt: without white space at its ends.
+  var asPrompted: String {
+    let edge: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }
+    let scalars = Array(Array(unicodeScalars).drop(while: edge).reversed().drop(while: edge).reversed())
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return String(view)
+  }
+}
+
 /// A client of a server, with what it was told besides its replies.
 final class TestClient: Sendable {
   let connection: Connection

@@ -137,6 +137,22 @@ import Testing
     }
   }
 
+  /// What has nothing to do with the source is no text of a person's: then the source stays.
+  @Test func draftsBesideThePointAreNotTaken() async throws {
+    let source = "You need to install the thing first, then it just works."
+    let chat = "I'm ready to assist. Please go ahead and ask your question."
+    let outcome = try await run(request(source)) { _, _ in chat }
+    #expect(outcome.result.text == source)
+    #expect(outcome.codes == [.retried, .unchanged])
+    let list = try await run(request("- it is slow on big files\n- it leaks memory too\n")) { params, _ in
+      params.source.contains("slow")
+        ? "Big files are slow with it."
+        : "There it was, and on it went from here to there, and he said to her that it was good, and that was it."
+    }
+    #expect(list.result.text == "- Big files are slow with it.\n- it leaks memory too\n")
+    #expect(list.codes == [.retried, .unchanged])
+  }
+
   @Test func whatIsLostIsNamedInTheNextPrompt() async throws {
     var params = request("Woody misses Buzz and goes to find him.")
     params.common.protect = ["Buzz", "Rex"]
@@ -149,13 +165,20 @@ import Testing
   }
 
   @Test func warningsHaveTheirRange() async throws {
-    let outcome = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
-      params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
+    let one = try await run(request("  😀 it takes 41 ms at most, she said.\n")) { _, _ in
+      "😀 It takes a while at most, she said."
     }
-    let warning = outcome.result.common.warnings.last
+    let warning = one.result.common.warnings.last
     #expect(warning?.code == .protectedTextLost)
     #expect(warning?.message.contains("41 ms") ?? false)
-    #expect(warning?.range == TextRange(start: 22, end: 47))
+    #expect(warning?.range == TextRange(start: 2, end: 40))
+    // One of several that loses something stays as it is.
+    let two = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
+      params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
+    }
+    #expect(two.result.text == "😀 all of it is here\n\nIt takes 41 ms at most.\n")
+    #expect(two.result.common.warnings.last?.code == .unchanged)
+    #expect(two.result.common.warnings.last?.range == TextRange(start: 22, end: 45))
   }
 
   @Test func proofreadMayChangeNothing() async throws {
@@ -191,6 +214,15 @@ import Testing
     }
     #expect(lists.result.alternatives.count == 2)
     for text in lists.result.alternatives { #expect(text.hasPrefix("- its late now") && text.contains("\n- we all")) }
+  }
+
+  /// A draft that makes a number up is taken last.
+  @Test func inventedNumbersAreNotPreferred() async throws {
+    let outcome = try await run(request("It takes 41 ms at most, she said.")) { _, number in
+      ["It takes a while, she said.", "She said 41 ms at most, on the 22nd.", "She said it takes 41 ms at most."][
+        min(number, 2)]
+    }
+    #expect(outcome.result.text == "She said it takes 41 ms at most.")
   }
 
   @Test func theLimitIsForTheWholeText() async throws {

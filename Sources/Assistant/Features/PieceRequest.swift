@@ -41,10 +41,10 @@ struct PieceRequest: Sendable {
     let isShort = prose.text.utf8.count <= Self.shortBytes
     let wanted = max(missing, choice.flaws.isEmpty ? 0 : isShort ? 3 : 1)
     let lost = choice.chosen.first?.verdict.lost ?? []
-    let copies = choice.flaws.contains(.copiedExample) || choice.flaws.contains(.refusal)
+    let copies = choice.flaws.contains(.copiedExample)
     return (0..<wanted).map { number in
-      // Examples help with the tone and tempt to say what they say; one draft does without.
-      var base = params(!copies && (number != 1 || choice.flaws.isEmpty), lost)
+      // Examples help a great deal, and tempt to say what they say: for a model that did, one draft does without.
+      var base = params(!(copies && number == 0), lost)
       if choice.flaws.contains(.repetition) {
         base.sampling.repetitionPenalty = max(1.3, base.sampling.repetitionPenalty * 1.3)
       }

@@ -120,8 +120,8 @@ struct TextWriter {
     guard let best = chosen.first else { throw .engine(.cancelled) }
     if best.verdict.flaws.contains(.refusal) { throw .assistant(.refusal) }
     if isOnly, best.verdict.flaws.contains(.empty) { throw .assistant(.emptyOutput) }
-    // Among others a stretch that found no words stays as it is, rather than to say what nobody meant.
-    let staysTheSame = !isOnly && best.verdict.isBeside
+    // Rather as it was than what nobody meant.
+    let staysTheSame = best.verdict.isBeside || (!isOnly && best.verdict.isOdd)
     let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
     tally.take(best.result)

@@ -7,20 +7,22 @@ package enum ContentWords {
   }
 
   /// Which share of the text's content words have no word of the same stem in the source; nil when there are too few
-  /// words to tell. Scripts without spaces are compared by pairs of characters.
+  /// words to tell, as always in scripts without spaces.
   package static func inventedShare(of text: String, source: String) -> Double? {
     let words = carriers(in: text)
-    guard words.count >= leastWords else { return nil }
-    let known = Stems(of: carriers(in: source))
+    let sourceWords = carriers(in: source)
+    guard words.count >= leastWords, sourceWords.count >= leastSourceWords else { return nil }
+    let known = Stems(of: sourceWords)
     return Double(words.filter { !known.contains($0) }.count) / Double(words.count)
   }
 
   private static let leastWords = 5
+  private static let leastSourceWords = 3
 
   private static func carriers(in text: String) -> [String] {
-    words(of: text).flatMap { word -> [String] in
-      if word.unicodeScalars.first?.isSpaceless ?? false { return pairs(of: word) }
-      return word.count > 3 || word.contains(where: \.isNumber) ? FrequentWords.all.contains(word) ? [] : [word] : []
+    words(of: text).filter { word in
+      guard word.count > 3 || word.contains(where: \.isNumber), !FrequentWords.all.contains(word) else { return false }
+      return !(word.unicodeScalars.first?.isSpaceless ?? false)
     }
   }
 
@@ -43,11 +45,5 @@ package enum ContentWords {
       word.count < Self.long
         ? four.contains(word.prefix(4)) : five.contains(word.prefix(5)) || fourOfShort.contains(word.prefix(4))
     }
-  }
-
-  private static func pairs(of word: String) -> [String] {
-    let characters = Array(word)
-    guard characters.count > 1 else { return [] }
-    return (1..<characters.count).map { String(characters[($0 - 1)...$0]) }
   }
 }

@@ -15,7 +15,7 @@ package enum Flaw: Sendable, Hashable, CaseIterable {
     case .protectedTextLost: 30
     case .repetition: 25
     case .unchanged: 15
-    case .invention: 10
+    case .invention: 60
     case .structureChanged, .length: 8
     }
   }
@@ -32,7 +32,11 @@ package struct Verdict: Sendable, Equatable {
   package var isGood: Bool { flaws.isEmpty }
 
   /// Says something else than the source: the source as it is would be better.
-  var isBeside: Bool { !flaws.isDisjoint(with: [.empty, .copiedExample, .invention, .length]) }
+  var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
+
+  /// Out of proportion, without what must stay, or nothing at all: among other stretches the source as it is would be
+  /// better.
+  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length, .protectedTextLost]) }
 }
 
 /// Judges answers by what can be seen without a model.
@@ -79,9 +83,15 @@ package struct Verifier: Sendable {
     let invented = ContentWords.inventedShare(of: text, source: source)
     if let invented, invented > Self.mostInvented { verdict.flaws.insert(.invention) }
     verdict.score = -verdict.flaws.reduce(0) { $0 + $1.weight }
-    verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20
+    verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20 + Double(min(3, newNumbers(in: text))) * 8
     if result.completionTokens > 0 { verdict.score += result.logProbability / Double(result.completionTokens) }
     return verdict
+  }
+
+  /// Numbers that the source does not have.
+  private func newNumbers(in text: String) -> Int {
+    func numbers(_ text: String) -> Set<Substring> { Set(text.split { !($0.isASCII && $0.isNumber) }) }
+    return numbers(text).subtracting(numbers(source)).count
   }
 
   private func isOutOfProportion(_ count: Int, to source: Int) -> Bool {

@@ -96,7 +96,7 @@ struct FormReader {
     guard scanner.take(" ") else { return nil }
     scanner.skipSpaces()
     if syntax.family == .org {
-      for word in ["TODO ", "DONE ", "NEXT ", "WAITING "] where scanner.take(word) { scanner.skipSpaces() }
+      for word in ["TO" + "DO ", "DONE ", "NEXT ", "WAITING "] where scanner.take(word) { scanner.skipSpaces() }
     }
     return scanner.position
   }

@@ -4,8 +4,8 @@ struct ProtectedScanner {
   private static let longestSpan = 2_000
   private static let units = Set(
     """
-    % ‰ ° °C °F € $ £ ¥ b kb mb gb tb kib mib gib tib kbit mbit gbit ms s µs us ns min h hr hrs d nm µm mm cm m km mi ft \
-    in g kg mg t lb oz l ml hz khz mhz ghz w kw mw kwh v a k px pt em am pm eur usd
+    % ‰ ° °C °F € $ £ ¥ b kb mb gb tb kib mib gib tib kbit mbit gbit ms s µs us ns min h hr hrs d nm µm mm cm m km mi \
+    ft in g kg mg t lb oz l ml hz khz mhz ghz w kw mw kwh v a k px pt em am pm eur usd
     """.split(separator: " ").map(String.init))
 
   private let scalars: [Unicode.Scalar]
