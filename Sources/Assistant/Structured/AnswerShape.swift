@@ -28,7 +28,7 @@ package struct ShapeExample: Sendable {
 
   /// Whether the value holds a text of the example. Short words may well be the same.
   package func isCopied(in value: JSONValue) -> Bool {
-    let texts = self.value.strings.filter { $0.unicodeScalars.count > 16 }
+    let texts = self.value.strings.filter { $0.unicodeScalars.count > 10 }
     return value.strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
   }
 }
