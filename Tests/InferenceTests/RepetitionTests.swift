@@ -42,11 +42,11 @@ import Testing
     let stretch = (0..<Int32(length)).map { 2000 + $0 }
     for token in stretch + [1006] + (0..<5) + stretch { _ = tracker.append(token) }
     var logits = Array(repeating: Float(0), count: 3000)
-    logits.withUnsafeMutableBufferPointer { tracker.penalise($0, penalty: 2) }
+    _ = logits.withUnsafeMutableBufferPointer { tracker.penalise($0, penalty: 2) }
     #expect(logits[1006] == -reduction)
     logits[1006] = 0
     #expect(logits.allSatisfy { $0 == 0 })
-    logits.withUnsafeMutableBufferPointer { tracker.penalise($0, penalty: 1) }
+    _ = logits.withUnsafeMutableBufferPointer { tracker.penalise($0, penalty: 1) }
     #expect(logits.allSatisfy { $0 == 0 })
   }
 

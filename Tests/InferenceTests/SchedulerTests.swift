@@ -22,7 +22,7 @@ import Testing
     var rows: [Int: Int] = [:]
     for id in plan.requests { rows[id, default: 0] += 1 }
     let sampled = zip(plan.rows, plan.requests).filter(\.0.wantsLogits).map {
-      SampledToken(request: $1, result: ending.contains($1) ? .end : .next(7))
+      SampledToken(request: $1, result: ending.contains($1) ? .end : .next([7]))
     }
     scheduler.absorb(.computed(sampled))
     #expect(scheduler.isConsistent)
