@@ -7,7 +7,8 @@ extension EndToEnd {
   @Suite(.serialized) struct StructuredCommands {
     private static let schema = #"""
       {"type":"object","properties":{"place":{"type":"string","maxLength":20},"people":{"type":"integer","minimum":0,
-      "maximum":999},"kind":{"enum":["ship","train"]}},"required":["place","people","kind"],"additionalProperties":false}
+      "maximum":999},"kind":{"enum":["ship","train"]}},"required":["place","people","kind"],
+      "additionalProperties":false}
       """#
 
     @Test(

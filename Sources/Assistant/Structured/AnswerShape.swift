@@ -28,7 +28,7 @@ package struct ShapeExample: Sendable {
 
   /// Whether the value holds a text of the example. Short words may well be the same.
   package func isCopied(in value: JSONValue) -> Bool {
-    let texts = self.value.strings.filter { $0.unicodeScalars.count > 16 }
+    let texts = self.value.strings.filter { $0.unicodeScalars.count > 10 }
     return value.strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
   }
 }
@@ -127,8 +127,8 @@ private enum SchemaSize {
       return properties.members.reduce(2) { $0 + 6 + tokens($1.value) }
     }
     if let items = schema["items"] { return 2 + (int(schema["maxItems"]) ?? 1) * tokens(items) }
-    // A token for each character, as scripts need that the vocabulary does not know, and the quotes; what ends an answer
-    // is the model, or the bound of each string.
+    // A token for each character, as scripts need that the vocabulary does not know, and the quotes; what ends an
+    // answer is the model, or the bound of each string.
     return 4 + (int(schema["maxLength"]) ?? 24)
   }
 
