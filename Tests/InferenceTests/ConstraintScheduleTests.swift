@@ -76,7 +76,9 @@ import Testing
       result += 0.693_147_180_559_945
     }
     let t = rest - 1
-    for power in 1...60 { result += (power % 2 == 1 ? 1 : -1) * (0..<power).reduce(1.0) { product, _ in product * t } / Double(power) }
+    for power in 1...60 {
+      result += (power % 2 == 1 ? 1 : -1) * (0..<power).reduce(1.0) { product, _ in product * t } / Double(power)
+    }
     return result
   }
 }
@@ -152,7 +154,8 @@ import Testing
   }
 
   @Test func besideARunningRequestItWaitsForRoom() {
-    let model = ScriptedModel(contextSize: 200, batchSize: 64, behaviour: .next { Token(1 + ($0.count * $0.count) % 26) })
+    let model = ScriptedModel(
+      contextSize: 200, batchSize: 64, behaviour: .next { Token(1 + ($0.count * $0.count) % 26) })
     let harness = Harness(model)
     let request = GenerationRequest(id: 1, prompt: prompt(50, seed: 1), maxTokens: 80)
     harness.generator.submit(request)

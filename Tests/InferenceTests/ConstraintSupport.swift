@@ -31,7 +31,8 @@ struct RandomGrammar {
     recursive = [top]
     let body = node(depth: 0)
     // The way out of the recursion.
-    grammar.define(top, .choice([grammar.text("."), grammar.add(.sequence([grammar.text("("), body, grammar.text(")")]))]))
+    grammar.define(
+      top, .choice([grammar.text("."), grammar.add(.sequence([grammar.text("("), body, grammar.text(")")]))]))
     grammar.root = top
   }
 
@@ -76,7 +77,9 @@ extension Grammar {
     let items = grammar.add(.list(item: grammar.digits(most: 6), separator: [44], minimum: 1, maximum: 8))
     let list = grammar.add(.sequence([grammar.text("\"list\":["), items, grammar.text("]")]))
     let members = grammar.add(
-      .members([(node: name, isRequired: true), (node: kind, isRequired: false), (node: list, isRequired: true)], separator: [44]))
+      .members(
+        [(node: name, isRequired: true), (node: kind, isRequired: false), (node: list, isRequired: true)],
+        separator: [44]))
     grammar.root = grammar.add(.sequence([grammar.text("{"), members, grammar.text("}")]))
     return grammar
   }

@@ -39,7 +39,8 @@ import Testing
       for isAdversarial in [false, true] {
         let request = GenerationRequest(
           id: 1, prompt: [5, 6],
-          sampling: seed % 2 == 0 ? SamplingParameters() : SamplingParameters(temperature: 1, topK: 20, topP: 0.9, seed: seed),
+          sampling: seed % 2 == 0
+            ? SamplingParameters() : SamplingParameters(temperature: 1, topK: 20, topP: 0.9, seed: seed),
           maxTokens: 120, constraint: constraint)
         let behaviour = isAdversarial ? try Self.adversarial(grammar, promptCount: 2) : .random
         let jumping = run(request, behaviour).output

