@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows the features with the local model: one short text in three tones, streamed as it is written, and two brainstorms.
+# Shows the features with the local model: one short text in three tones, a summary, two brainstorms.
 . "$(dirname "$0")/common.sh"
 
 inkling=.build/release/inkling
@@ -11,6 +11,11 @@ for tone in formal exciting shorter; do
   printf '%s\n' "$text" | "$inkling" rephrase --tone "$tone"
   echo
 done
+
+say "inkling summarize --count 2"
+sed 's/^/    /' Tests/Evaluation/pitch.txt
+"$inkling" summarize --count 2 Tests/Evaluation/pitch.txt
+echo
 
 topic="a lighthouse keeper who is afraid of the sea"
 say "inkling brainstorm --count 2 --format markdown"

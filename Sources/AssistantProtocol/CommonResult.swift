@@ -55,7 +55,7 @@ public enum WarningCode: String, JSONStringEnum {
     switch self {
     case .protectedTextLost: "A string that must stay is missing; the message names it, `range` is the part it was in."
     case .languageChanged: "Part of the text is in another language than the source; `range` says which."
-    case .structureChanged: "The text has not the form that it should have, or was made to have it; the message says how."
+    case .structureChanged: "The text has not the form it should have, or was brought into it; the message says how."
     case .unchanged: "Part of the text, or all of it, is as it was in the source; `range` says which."
     case .fewerAlternatives: "The model did not find as many different texts as were asked for."
     case .suspiciousCharacters:

@@ -86,8 +86,8 @@ public struct GenerateParams: JSONMessage {
   /// The JSON Schema that the answer, one compact JSON text, is true to. Never together with `shape`.
   public var schema: JSONValue?
   public var shape: TextShape?
-  /// Only reads the prompt, so that a later request finds it in the KV cache: nothing is generated, and it ends at once,
-  /// with what is read so far, when another request comes.
+  /// Only reads the prompt, so that a later request finds it in the KV cache: nothing is generated, and it ends at
+  /// once, with what is read so far, when another request comes.
   public var prefillOnly = false
   public init() {}
   public static let fields: [JSONField<GenerateParams>] = [

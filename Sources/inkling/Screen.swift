@@ -7,6 +7,18 @@ final class Screen: Sendable {
   private struct State {
     var progressIsShown = false
     var lineIsOpen = false
+    /// The text on the screen.
+    var text = ""
+
+    /// What is to be written for a delta. What is written cannot be taken back, so a text that is changed is written
+    /// anew, on lines of its own.
+    mutating func take(_ delta: TextDelta) -> String {
+      let kept = delta.encoding.prefix(of: text, length: delta.offset).map(String.init) ?? ""
+      let isChanged = kept.utf8.count < text.utf8.count
+      text = kept + delta.delta
+      lineIsOpen = true
+      return isChanged ? "\n\n" + text : delta.delta
+    }
   }
 
   /// The text is shown as it comes.
@@ -40,10 +52,7 @@ final class Screen: Sendable {
   private func show(_ partial: PartialResult) {
     guard case .delta(let delta) = partial else { return }
     clearProgress()
-    // The engine died and the text begins anew.
-    if delta.offset == 0 { breakLine() }
-    state.withLock { $0.lineIsOpen = true }
-    Terminal.write(TerminalText.neutralise(delta.delta))
+    Terminal.write(TerminalText.neutralise(state.withLock { $0.take(delta) }))
   }
 
   private func show(_ progress: WorkDoneProgress) {

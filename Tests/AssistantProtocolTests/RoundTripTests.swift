@@ -96,8 +96,8 @@ private let editorSamples = [
   Sample(Summarize.Params.self, #"{"text":"a\u0000b","style":"bullets","count":20,\#(common)}"#),
   Sample(
     Summarize.Result.self,
-    #"{"text":"t","reduction":\#(reduction),"parts":2,"coverage":[{"start":0,"end":5},{"start":5,"end":9}],\#(outcome)}"#
-  ),
+    #"{"text":"t","reduction":\#(reduction),"parts":2,"coverage":[{"start":0,"end":5},"#
+      + #"{"start":5,"end":9}],\#(outcome)}"#),
   Sample(Reduction.self, reduction),
   Sample(Prewarm.Params.self, #"{"method":"assistant/summarize","params":{"text":"t","other":1.50}}"#),
   Sample(Prewarm.Result.self, #"{"promptTokens":9,"cachedTokens":8}"#),
@@ -139,8 +139,8 @@ private let engineSamples = [
   Sample(
     GenerateParams.self,
     #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
-      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"shape":\#(shape),"prefillOnly":true}"#
-  ),
+      + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
+      + #""shape":\#(shape),"prefillOnly":true}"#),
   Sample(TextShape.self, shape), Sample(EngineStructured.Params.self, #"{"request":1,"value":[1.50]}"#),
   Sample(
     GenerateResult.self,

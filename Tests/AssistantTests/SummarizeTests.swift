@@ -29,6 +29,7 @@ import Testing
         guard let kept = encoding.prefix(of: shown, length: delta.offset) else { return nil }
         shown = String(kept) + delta.delta
       case .snapshot(let snapshot): shown = snapshot.text
+      case .structured: return nil
       }
     }
     return shown

@@ -64,7 +64,8 @@ import Testing
     #expect(time <= .microseconds(400))
   }
 
-  /// Plan, absorb, sampling, repetition, text and events of a decoding step: about 1 % of a step of 4 ms.
+  /// Plan, absorb, sampling, repetition, text and events of a decoding step: at most 3 % of a step of 4 ms. Two thirds
+  /// of it are the exponentials of the whole vocabulary, for the likelihood of the output.
   @Test(arguments: [1, 8]) func aStepOutsideTheModel(sequences: Int) {
     let generator = Generator(model: IdleModel())
     for id in 0..<sequences {
@@ -80,7 +81,7 @@ import Testing
     }
     report("step of \(sequences)", time)
     #expect(generator.statistics.active == sequences)
-    #expect(time <= .microseconds(40 * sequences))
+    #expect(time <= .microseconds(120 * sequences))
   }
 
   private func report(_ what: String, _ time: Duration) {

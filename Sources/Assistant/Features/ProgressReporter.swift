@@ -51,8 +51,8 @@ struct ProgressReporter: Sendable {
     step(.writing, "Writing part \(part) of \(total)", reached: 50 + 49 * (part - 1) / max(1, total))
   }
 
-  /// Parts are going to be read. What they come to may have to be read in parts as well: each time they take most of the
-  /// way that is left.
+  /// Parts are going to be read. What they come to may have to be read in parts as well: each time they take most of
+  /// the way that is left.
   mutating func beginParts() { partsStart = max(percentage, Stage.parts.range(loadingOnly: false).lowerBound) }
 
   /// So many parts of a long text are done.

@@ -2,7 +2,8 @@ import AssistantProtocol
 import EngineProtocol
 
 /// Runs `assistant/summarize`. A text that is short enough is read at once. A longer one is cut into parts, which are
-/// summarised side by side; their summaries, put together, are the text of the next round, until it can be read at once.
+/// summarised side by side; their summaries, put together, are the text of the next round, until it can be read at
+/// once.
 public struct SummaryRunner: Sendable {
   /// Each round leaves less than a third or so, so that the longest text of a request takes four.
   private static let mostRounds = 8
@@ -109,8 +110,9 @@ public struct SummaryRunner: Sendable {
       return read.map(\.summary).joined(separator: "\n\n")
     }
 
-    /// The last call, whose text is the result's. Too few sentences are asked for once more; if there are too few again,
-    /// the result carries a warning: a text of one word has no two sentences, and a short summary is better than none.
+    /// The last call, whose text is the result's. Too few sentences are asked for once more; if there are too few
+    /// again, the result carries a warning: a text of one word has no two sentences, and a short summary is better than
+    /// none.
     private mutating func finish(_ text: String) async throws(RequestFailure) -> Summarize.Result {
       var request = params
       request.text = text

@@ -144,8 +144,8 @@ package enum TextParts {
 ///
 /// The engine counts the whole text, once. That number is spread over the scalars as `TokenEstimate` weighs them, bytes
 /// that are not ASCII three times as heavy. Counting every paragraph would be exact but takes thousands of round trips
-/// for a long text; an estimate within some ten percent is enough, for parts are far smaller than the window, and a part
-/// that turns out too long for it is cut again.
+/// for a long text; an estimate within some ten percent is enough, for parts are far smaller than the window, and a
+/// part that turns out too long for it is cut again.
 package struct TokenDensity: Sendable {
   private let ascii: Double
   private let other: Double

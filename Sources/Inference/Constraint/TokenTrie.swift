@@ -1,8 +1,8 @@
-/// The tokens of a vocabulary by their bytes: a tree in preorder, in flat arrays. Built once per model; only tokens that
-/// a constrained output may use are in it.
+/// The tokens of a vocabulary by their bytes: a tree in preorder, in flat arrays. Built once per model; only tokens
+/// that a constrained output may use are in it.
 public final class TokenTrie: Sendable {
-  /// By node, in preorder; node 0 is the root. The tokens that end at a node, and those of everything below it, lie side
-  /// by side in `tokens`.
+  /// By node, in preorder; node 0 is the root. The tokens that end at a node, and those of everything below it, lie
+  /// side by side in `tokens`.
   let bytes: [UInt8]
   let depths: [UInt16]
   /// By node: the first one after everything below it.
@@ -14,16 +14,16 @@ public final class TokenTrie: Sendable {
   public let tokenCount: Int
   /// Most bytes of a token.
   let longest: Int
-  /// By byte: whether there is a token of just this byte. Only these may occur in an output, so that every output can be
-  /// spelled from wherever it is.
+  /// By byte: whether there is a token of just this byte. Only these may occur in an output, so that every output can
+  /// be spelled from wherever it is.
   let isSpellable: [Bool]
   /// By byte: the node of that first byte, or -1.
   private let roots: [Int32]
   private let usable: TokenMask
 
   /// - Parameters:
-  ///   - bytes: what a token stands for, possibly part of a character; tokens without bytes, and those longer than 1,024,
-  ///     are not used.
+  ///   - bytes: what a token stands for, possibly part of a character; tokens without bytes, and those longer than
+  ///     1,024, are not used.
   ///   - isUsable: false for control tokens and whatever else must not occur in an output.
   public init(tokenCount: Int, bytes: (Token) -> [UInt8], isUsable: (Token) -> Bool) {
     self.tokenCount = max(0, tokenCount)
