@@ -73,7 +73,7 @@ let package = Package(
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
       name: "inkling-bench",
-      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama"],
+      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
       path: "Sources/Benchmarks", swiftSettings: strict + llamaCompile),
 
     .target(

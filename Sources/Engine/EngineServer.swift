@@ -15,7 +15,7 @@ package final class EngineServer: Sendable {
     case none
     case loading
     /// With the vocabulary's tree, which constraints are made with.
-    case loaded(LoadedModel, TokenTrie)
+    case loaded(LoadedModel, StructureCache)
   }
 
   private let model = Mutex(Model.none)
@@ -76,9 +76,9 @@ package final class EngineServer: Sendable {
     return router
   }
 
-  private func loaded() throws(RPCError) -> (LoadedModel, TokenTrie) {
+  private func loaded() throws(RPCError) -> (LoadedModel, StructureCache) {
     switch model.withLock({ $0 }) {
-    case .loaded(let model, let trie): return (model, trie)
+    case .loaded(let model, let structures): return (model, structures)
     case .none, .loading: throw .notLoaded
     }
   }
@@ -125,8 +125,8 @@ package final class EngineServer: Sendable {
       switch result {
       case .success(let loaded):
         // In this task, so that the engine's thread goes on.
-        let trie = TokenTrie(loaded.vocabulary)
-        model.withLock { $0 = .loaded(loaded, trie) }
+        let structures = StructureCache(vocabulary: TokenTrie(loaded.vocabulary))
+        model.withLock { $0 = .loaded(loaded, structures) }
         return ModelFacts(loaded.facts)
       case .failure(let error):
         model.withLock { $0 = .none }
@@ -139,12 +139,12 @@ package final class EngineServer: Sendable {
   // MARK: - Generating
 
   private func generate(_ params: GenerateParams, _ context: RequestContext) async throws(RPCError) -> GenerateResult {
-    let (model, trie) = try loaded()
+    let (model, structures) = try loaded()
     guard running.withLock({ $0.insert(params.request).inserted }) else {
       throw RPCError(GenerationFailure.duplicateID)
     }
     defer { running.withLock { _ = $0.remove(params.request) } }
-    let structure = try Structure(params, vocabulary: trie)
+    let structure = try structures.structure(for: params)
     let prompt: Prompt
     do throws(CancellationError) {
       prompt = try Prompt(params, for: model, constraint: structure?.constraint)

@@ -24,6 +24,19 @@ public final class Constraint: Sendable {
     return mask
   }
 
+  /// How many tokens may follow these bytes, by a walk of its own; nil when they begin no output. For benchmarks.
+  package func countTokens(after bytes: [UInt8]) -> Int? {
+    var automaton = GrammarAutomaton(grammar)
+    var threads = automaton.start()
+    for byte in bytes {
+      var next: [GrammarThread] = []
+      automaton.advance(threads, by: byte, into: &next)
+      threads = next
+    }
+    guard !threads.isEmpty else { return nil }
+    return MaskWalk.mask(threads, &automaton, vocabulary).words.reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
   /// Masks that are kept now. For tests.
   package var cachedMasks: Int { masks.withLock { $0.count } }
 }
