@@ -13,8 +13,8 @@ import Testing
 @Suite(.serialized) struct PreparationTests {
   private static let text = """
     The old ferry crossed the lake four times a day, and nobody in the village could remember a time before it. He \
-    would stand at the rail with his collar turned up, counting the passengers under his breath, and when the number was \
-    odd he waited a little longer.
+    would stand at the rail with his collar turned up, counting the passengers under his breath, and when the number \
+    was odd he waited a little longer.
     """
 
   private static var plan: ModelComparison.Plan {

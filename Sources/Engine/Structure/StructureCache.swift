@@ -4,8 +4,8 @@ import JSON
 import JSONRPC
 import Synchronization
 
-/// The structures of the last requests. The same few come again and again, so their grammars are compiled once, and what
-/// was learned of allowed tokens stays.
+/// The structures of the last requests. The same few come again and again, so their grammars are compiled once, and
+/// what was learned of allowed tokens stays.
 final class StructureCache: Sendable {
   private static let mostEntries = 16
   /// The schemas of clients are at most this long; a longer text is not kept.
