@@ -104,6 +104,19 @@ import Testing
     }
   }
 
+  /// A sentence that is too short to tell its language is in that of the others.
+  @Test func aShortSentenceStaysInTheLanguageOfTheOthers() async throws {
+    let source = "Anna visits Berlin soon. It takes 41 ms at most, and then she goes home."
+    let outcome = try await run(
+      request(source),
+      [
+        "Anna visits Berlin soon.": "Anna ist dann bald auch mit uns und euch in Berlin.",
+        "It takes 41 ms at most, and then she goes home.": "She goes home after 41 ms at most.",
+      ])
+    #expect(outcome.result.text == "Anna visits Berlin soon. She goes home after 41 ms at most.")
+    #expect(outcome.codes == [.retried, .unchanged])
+  }
+
   @Test func theBetterOneWins() async throws {
     // All sentences lose what they must keep: the best draft of the whole is taken.
     let none = try await run(request(), ["It takes 41 ms at most.": "Soon.", "She goes home by train.": ""])
