@@ -6,6 +6,8 @@ struct Draft: Sendable {
   var text = ""
   var verdict = Verdict()
   var result = GenerateResult()
+  /// nil when it was written as one.
+  var stayed: Stayed?
 
   /// - Parameter filtered: what the model wrote, without what it put around; nil for a refusal.
   init(_ filtered: String?, for prose: Prose, _ verifier: Verifier, _ result: GenerateResult) {

@@ -32,6 +32,9 @@ struct PieceRequest: Sendable {
     return [base] + (1..<count).map { varied(base, $0) }
   }
 
+  /// The prompt of the only draft, as the request says.
+  func single(withExamples: Bool, keeping lost: [String]) -> GenerateParams { params(withExamples, lost) }
+
   /// The prompts of further drafts; empty when enough was tried.
   func further(_ choice: DraftChoice, round: Int) -> [GenerateParams] {
     guard round < Self.mostRounds, !choice.isSettled else { return [] }

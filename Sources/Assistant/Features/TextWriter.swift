@@ -5,7 +5,7 @@ import EngineProtocol
 /// was. Several stretches are at the engine at once; what comes of those that are not yet due waits in their streams.
 ///
 /// The first draft of a stretch is shown while it is written. When it turns out to have a flaw, more are drawn, and the
-/// best replaces it.
+/// best replaces it. When none is good, the stretch is written sentence by sentence as well.
 struct TextWriter {
   /// Jobs at the engine at once: they share its steps, and more would only make the first wait.
   private static let mostJobs = 8
@@ -71,7 +71,7 @@ struct TextWriter {
         let piece = waiting.removeFirst()
         done += 1
         if prose.count > 1 { progress.writing(part: done, of: prose.count) }
-        let used = try await write(piece, isOnly: prose.count == 1)
+        let used = try await write(piece, isOnly: prose.count == 1, limit: left, request: request)
         left = left.map { $0 - used }
       }
     }
@@ -99,7 +99,9 @@ struct TextWriter {
   // MARK: One stretch
 
   /// Returns the tokens of the text it chose.
-  private mutating func write(_ piece: Piece, isOnly: Bool) async throws(RequestFailure) -> Int {
+  private mutating func write(
+    _ piece: Piece, isOnly: Bool, limit: Int?, request sentence: (Prose, _ limit: Int?) -> PieceRequest
+  ) async throws(RequestFailure) -> Int {
     let request = piece.request
     composer.begin()
     var drafts: [Draft] = []
@@ -116,8 +118,14 @@ struct TextWriter {
       choice.add(found)
       round += 1
     }
-    let chosen = choice.chosen
-    guard let best = chosen.first else { throw .engine(.cancelled) }
+    var chosen = choice.chosen
+    guard var best = chosen.first else { throw .engine(.cancelled) }
+    if let mending = Mending(request, best: best, limit: limit),
+      let mended = try await mend(mending, sentence), mended.verdict.score > best.verdict.score
+    {
+      best = mended
+      chosen[0] = mended
+    }
     if best.verdict.flaws.contains(.refusal) { throw .assistant(.refusal) }
     if isOnly, best.verdict.flaws.contains(.empty) { throw .assistant(.emptyOutput) }
     // Rather as it was than what nobody meant.
@@ -130,8 +138,29 @@ struct TextWriter {
     }
     addEdits(from: request.prose.original, to: text)
     let verdict = staysTheSame ? Verdict(flaws: [.unchanged]) : best.verdict
-    tally.warnings += FlawWarnings.all(verdict, range: composer.stretch)
+    tally.warnings += FlawWarnings.all(
+      verdict, stayed: staysTheSame ? nil : best.stayed, range: composer.stretch)
     return best.result.completionTokens
+  }
+
+  /// The stretch from its sentences, several of which are at the engine at once.
+  private mutating func mend(
+    _ plan: Mending, _ request: (Prose, _ limit: Int?) -> PieceRequest
+  ) async throws(RequestFailure) -> Draft? {
+    var mending = plan
+    // As with stretches: what one sentence leaves of the limit is the next one's.
+    let window = mending.isLimited ? 1 : Self.mostJobs
+    var waiting: [(sentence: Mending.Job, piece: Piece)] = []
+    while true {
+      while waiting.count < window, let next = mending.next() {
+        let piece = request(next.prose, next.limit)
+        let job = runner.engine.generate(piece.single(withExamples: next.withExamples, keeping: next.keeping))
+        waiting.append((next, Piece(request: piece, jobs: [job])))
+      }
+      guard !waiting.isEmpty else { return mending.draft }
+      let (sentence, piece) = waiting.removeFirst()
+      for job in piece.jobs { mending.take(try await draft(piece.request, job, isShown: false), for: sentence) }
+    }
   }
 
   private mutating func draft(

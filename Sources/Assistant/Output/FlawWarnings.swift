@@ -5,7 +5,19 @@ enum FlawWarnings {
   /// More are not named.
   private static let mostStrings = 5
 
-  static func all(_ verdict: Verdict, range: TextRange) -> [Warning] {
+  /// - Parameter stayed: sentences that are as they were; nil when the stretch was written as one.
+  static func all(_ verdict: Verdict, stayed: Stayed? = nil, range: TextRange) -> [Warning] {
+    flaws(verdict, range: range) + (stayed.map { sentences($0, range: range) } ?? [])
+  }
+
+  private static func sentences(_ stayed: Stayed, range: TextRange) -> [Warning] {
+    guard stayed.count > 0 else { return [] }
+    let verb = stayed.count == 1 ? "is as it was" : "are as they were"
+    let message = "\(stayed.count) of \(stayed.of) sentences \(verb): the model had no good words for that."
+    return [Warning(.unchanged, message, range: range)]
+  }
+
+  private static func flaws(_ verdict: Verdict, range: TextRange) -> [Warning] {
     Flaw.allCases.filter(verdict.flaws.contains).compactMap { flaw in
       switch flaw {
       case .protectedTextLost: Warning(.protectedTextLost, "Missing: " + names(verdict.lost) + ".", range: range)
