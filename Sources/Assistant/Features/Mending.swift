@@ -112,7 +112,8 @@ struct Mending: Sendable {
     // A word or two stay without a word about it, as they do elsewhere.
     let wanted = sentences.count { $0.prose.isWorthWriting }
     mended.stayed = Stayed(count: wanted - taken.count, of: wanted)
-    mended.verdict.score -= Flaw.unchanged.weight * Double(wanted - taken.count) / Double(wanted)
+    // A text that is only somewhat long is better than one of which a part is missing its tone.
+    if taken.count < wanted { mended.verdict.score -= Flaw.unchanged.weight }
     return mended
   }
 
