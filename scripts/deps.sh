@@ -40,9 +40,12 @@ need_cxx
 
 # No AMX: ggml sets its tiles up once in a thread and then relies on them. Under some hypervisors they are lost when the
 # thread moves, and the program dies of SIGILL in the middle of a step. The formats that people use do not need it.
+# No AVX512-FP16: with it ggml's loops over half-precision numbers take 128 at a time and do the rest one by one. Many
+# small models have heads of 64, so all of their attention would be the rest, several times slower.
 flags=
-no_amx="-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
-if "$cxx" $no_amx -E -x c++ /dev/null >/dev/null 2>&1; then flags=$no_amx; fi
+for flag in -mno-amx-tile -mno-amx-int8 -mno-amx-bf16 -mno-avx512fp16; do
+  if "$cxx" $flag -E -x c++ /dev/null >/dev/null 2>&1; then flags="$flags $flag"; fi
+done
 
 stamp=$({
   cat scripts/requirements-llama.txt

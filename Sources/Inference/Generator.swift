@@ -48,7 +48,7 @@ public final class Generator {
         maxPinned: configuration.maxPinned))
     jumpsForward = configuration.jumpsForward
     budget = StepBudget(
-      target: configuration.stepTime, initial: configuration.initialStepBudget, least: 16, most: model.batchSize)
+      target: configuration.stepTime, initial: configuration.initialStepBudget, least: 64, most: model.batchSize)
   }
 
   /// A clock that starts now.
