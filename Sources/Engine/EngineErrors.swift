@@ -29,7 +29,9 @@ extension RPCError {
   }
 
   init(_ error: UnsupportedSchema) {
-    let data: JSONValue = ["pointer": error.pointer.json, "keyword": error.keyword.json]
+    let data: JSONValue = [
+      "pointer": error.pointer.json, "keyword": error.keyword.json, "problem": error.problem.json,
+    ]
     self = .engine(.unsupportedSchema, error.message, data)
   }
 

@@ -11,7 +11,7 @@ public enum EngineErrorCode: Int, Sendable, CaseIterable {
   case decodeFailed = 3
   /// No model is loaded (yet).
   case notLoaded = 4
-  /// data: `pointer` and `keyword` of what the engine cannot hold the model to.
+  /// data: `pointer`, `keyword` and `problem` of what the engine cannot hold the model to.
   case unsupportedSchema = 5
   /// No copy is made of this model, or these models cannot be compared; the message says why.
   case notSuitable = 6

@@ -49,7 +49,12 @@ enum PrepareCommand {
       (0, "Done, or nothing was to be done."), (1, "It failed; standard error says why. The model works without."),
       (2, "The command line is wrong."), (130, "Interrupted; what there was before is still there."),
     ],
-    defaults: { Settings() }, run: { await prepare($0) })
+    defaults: { Settings() },
+    takeArguments: { (settings, words) throws(UsageError) in
+      if let first = words.first { throw UsageError("prepare takes no arguments, but was given “\(first)”") }
+      if settings.removes, settings.force { throw UsageError("--remove and --force are opposites: give one of them") }
+    },
+    run: { await prepare($0) })
 
   private static func prepare(_ settings: Settings) async -> Int32 {
     signal(SIGPIPE, SIG_IGN)

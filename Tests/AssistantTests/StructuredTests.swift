@@ -157,7 +157,8 @@ import Testing
   @Test func engineFailuresAreTheRequests() async throws {
     for (failure, code) in [
       (EngineFailure.died(.crashed), 1013), (.overloaded(limit: 1), 1012),
-      (.unsupportedSchema(pointer: "/a", keyword: "pattern"), 1006), (.unavailable(.unloaded), 1001),
+      (.unsupportedSchema(pointer: "/a", keyword: "pattern", problem: "it is too large"), 1006),
+      (.unavailable(.unloaded), 1001),
       (.contextWindowExceeded(promptTokens: 9, contextSize: 8, reservedForOutput: 1), 1002),
     ] {
       #expect(try await generate(Self.point, [.event(.failed(failure))]).error?.code == code)

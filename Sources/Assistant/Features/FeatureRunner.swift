@@ -34,7 +34,7 @@ public struct FeatureRunner: Sendable {
   ) async throws(RequestFailure) -> Output {
     if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
     let source = feature.source(params)
-    guard !source.isBlank else { throw .assistant(.emptyPrompt) }
+    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
 
     let progress = ProgressReporter(title: feature.description.title, report: sink.report)
     progress.begin()

@@ -7,6 +7,9 @@ extension String {
   /// Nothing, or nothing but white space.
   var isBlank: Bool { unicodeScalars.allSatisfy(\.isWhitespace) }
 
+  /// Nothing that anybody sees: a model would only make something up for it.
+  var isInvisible: Bool { unicodeScalars.allSatisfy { $0.isWhitespace || SuspiciousCharacters.isSuspicious($0) } }
+
   /// With each run of white space as one space and none at the ends.
   var spaceFolded: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

@@ -20,8 +20,8 @@ extension EngineFailure {
       AssistantError.contextWindowExceeded(
         promptTokens: promptTokens, contextSize: contextSize, reservedForOutput: reserved
       ).rpcError
-    case .unsupportedSchema(let pointer, let keyword):
-      AssistantError.unsupportedSchema(pointer: pointer, keyword: keyword).rpcError
+    case .unsupportedSchema(let pointer, let keyword, let problem):
+      AssistantError.unsupportedSchema(pointer: pointer, keyword: keyword, problem: problem).rpcError
     case .overloaded(let limit): AssistantError.overloaded(limit: limit).rpcError
     case .cancelled: .cancelled
     case .refused(let message):

@@ -10,7 +10,7 @@ extension FeatureRunner {
   ) async throws(RequestFailure) -> Output {
     if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
     let source = feature.source(params)
-    guard !source.isBlank else { throw .assistant(.emptyPrompt) }
+    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
     let shape = feature.shape(params)
     let schema = try JSONSchema(forRequest: shape.schema)
 
@@ -19,14 +19,15 @@ extension FeatureRunner {
     // Also before an error: whoever shows the progress has to take it away.
     defer { progress.end() }
     var run = StructuredRun(runner: self, sink: sink, progress: progress)
-    let request = feature.generateParams(for: params, shape, count: shape.distinctList?.count ?? 1)
+    let count = shape.distinctList?.count ?? 1
+    let request = feature.generateParams(for: params, shape, count: count)
     var answer = try await run.answer(request)
     var value = try answer.value(schema)
-    if let example = shape.example, shape.distinctList == nil {
+    if let example = shape.example {
       // Once more with it, for it helps a great deal, and then without.
       for retry in 1...2 where example.isCopied(in: value) {
         run.warnings.copiedExample = true
-        let again = feature.generateParams(for: params, shape, count: 1, withExample: retry == 1)
+        let again = feature.generateParams(for: params, shape, count: count, withExample: retry == 1)
         answer = try await run.answer(again.hotter(retry))
         value = try answer.value(schema)
       }

@@ -16,7 +16,7 @@ public struct SummaryRunner: Sendable {
     _ params: Summarize.Params, encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Summarize.Result {
     if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
-    guard !params.text.isBlank else { throw .assistant(.emptyPrompt) }
+    guard !params.text.isInvisible else { throw .assistant(.emptyPrompt) }
     let progress = ProgressReporter(title: Feature.summarize.description.title, report: sink.report)
     progress.begin()
     defer { progress.end() }

@@ -110,7 +110,7 @@ struct EngineChild: Sendable {
         reservedForOutput: number("reservedForOutput"))
     case .unsupportedSchema?:
       func text(_ name: String) -> String { error.data?[name].flatMap { try? String(json: $0) } ?? "" }
-      return .unsupportedSchema(pointer: text("pointer"), keyword: text("keyword"))
+      return .unsupportedSchema(pointer: text("pointer"), keyword: text("keyword"), problem: text("problem"))
     case .loadFailed?, .decodeFailed?, .notLoaded?, .notSuitable?, .copyFailed?, nil: return .refused(error.message)
     }
   }

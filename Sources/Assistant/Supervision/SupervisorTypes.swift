@@ -39,7 +39,7 @@ public enum EngineFailure: Error, Equatable {
   case died(EngineFailureReason)
   case contextWindowExceeded(promptTokens: Int, contextSize: Int, reservedForOutput: Int)
   /// The engine cannot hold a model to this schema.
-  case unsupportedSchema(pointer: String, keyword: String)
+  case unsupportedSchema(pointer: String, keyword: String, problem: String)
   /// As many requests are waiting and running as are allowed.
   case overloaded(limit: Int)
   case cancelled
