@@ -47,7 +47,7 @@ import Testing
     var sampler = Sampler(SamplingParameters())
     let time = best(of: 300) { model.logits.withUnsafeBufferPointer { _ = sampler.sample($0) } }
     report("argmax of 49,152", time)
-    #expect(time <= .microseconds(50))
+    #expect(time <= .microseconds(200))
   }
 
   @Test(arguments: [
