@@ -65,8 +65,8 @@ import Testing
   }
 
   /// Plan, absorb, sampling, repetition, text and events of a decoding step take about 0.1 ms a sequence, two thirds of
-  /// it the exponentials of the whole vocabulary, for the likelihood of the output. The bound is far above, for machines
-  /// are shared: it is for work that should not be there at all.
+  /// it the exponentials of the whole vocabulary, for the likelihood of the output. The bound is far above, for
+  /// machines are shared: it is for work that should not be there at all.
   @Test(arguments: [1, 8]) func aStepOutsideTheModel(sequences: Int) {
     let generator = Generator(model: IdleModel())
     for id in 0..<sequences {
