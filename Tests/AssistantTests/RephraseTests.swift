@@ -11,21 +11,6 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct RephraseTests {
   private static let token = ProgressToken(RequestID(1))
 
-  /// Puts partial results together as a client does.
-  private static func assembled(_ partials: [PartialResult], _ encoding: PositionEncoding) -> String? {
-    var shown = ""
-    for partial in partials {
-      switch partial {
-      case .delta(let delta):
-        guard let kept = encoding.prefix(of: shown, length: delta.offset) else { return nil }
-        shown = String(kept) + delta.delta
-      case .snapshot(let snapshot): shown = snapshot.text
-      case .structured: return nil
-      }
-    }
-    return shown
-  }
-
   private func check(
     _ text: String, writes pieces: [String], _ expected: String, stream: StreamMode = .delta,
     encoding: PositionEncoding = .utf16, result: GenerateResult = .scripted(), warnings: [WarningCode] = [],
@@ -39,7 +24,7 @@ import Testing
     let answer = try await client.connection.request(
       Rephrase.self, Rephrase.Params(text: text, common: common), timeout: .seconds(10))
     #expect(answer.text.hasSameBytes(as: expected), "\(answer.text)", sourceLocation: sourceLocation)
-    let shown = Self.assembled(client.partials(Self.token), encoding)
+    let shown = assembled(client.partials(Self.token), encoding)
     #expect(shown?.hasSameBytes(as: expected) ?? false, "\(shown ?? "?")", sourceLocation: sourceLocation)
     #expect(answer.common.warnings.map(\.code) == warnings, sourceLocation: sourceLocation)
     _ = await client.end()
@@ -165,7 +150,7 @@ import Testing
     let answer = try await client.connection.request(
       Rephrase.self, Rephrase.Params(text: "a", common: common), timeout: .seconds(10))
     #expect(answer.text == "right thing")
-    #expect(Self.assembled(client.partials(Self.token), .utf16) == "right thing")
+    #expect(assembled(client.partials(Self.token), .utf16) == "right thing")
     #expect(answer.common.warnings.map(\.code) == [.retried])
     _ = await client.end()
   }
@@ -191,7 +176,7 @@ import Testing
       let answer = try await client.connection.request(
         Rephrase.self, Rephrase.Params(text: row.source, common: common), timeout: .seconds(10))
       #expect(answer.text == (row.isRunAgain ? "Very well." : row.first))
-      #expect(Self.assembled(client.partials(Self.token), .utf16) == answer.text)
+      #expect(assembled(client.partials(Self.token), .utf16) == answer.text)
       #expect(answer.common.warnings.map(\.code) == (row.isRunAgain ? [.retried] : []))
       // Counts are sums over the drafts.
       #expect(engine.prompts.count == (row.isRunAgain ? 4 : 1))
@@ -323,7 +308,7 @@ import Testing
       common.partialResultToken = token
       let answer = try await client.connection.request(
         Rephrase.self, Rephrase.Params(text: source, common: common), timeout: .seconds(10))
-      let shown = Self.assembled(client.partials(token), encoding)
+      let shown = assembled(client.partials(token), encoding)
       try #require(shown?.hasSameBytes(as: answer.text) ?? false, "request \(index): \(source.debugDescription)")
       // Edges from the source, the words from the model, unless they have nothing to do with the source.
       let edge: (Unicode.Scalar) -> Bool = { $0.properties.isWhitespace }

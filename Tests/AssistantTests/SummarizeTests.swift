@@ -21,20 +21,6 @@ import Testing
     return Summarize.Params(text: text, style: style, count: count, common: common)
   }
 
-  private static func assembled(_ partials: [PartialResult], _ encoding: PositionEncoding) -> String? {
-    var shown = ""
-    for partial in partials {
-      switch partial {
-      case .delta(let delta):
-        guard let kept = encoding.prefix(of: shown, length: delta.offset) else { return nil }
-        shown = String(kept) + delta.delta
-      case .snapshot(let snapshot): shown = snapshot.text
-      case .structured: return nil
-      }
-    }
-    return shown
-  }
-
   /// Percentages do not fall; begin is the first report and end the last.
   private static func checkProgress(_ reports: [WorkDoneProgress], sourceLocation: SourceLocation) {
     var last = 0
@@ -60,7 +46,7 @@ import Testing
     let client = await TestClient(engine)
     try await client.initialize(encodings: [encoding])
     let result = try await client.connection.request(Summarize.self, params, timeout: .seconds(60))
-    let shown = Self.assembled(client.partials(Self.token), encoding)
+    let shown = assembled(client.partials(Self.token), encoding)
     #expect(shown?.hasSameBytes(as: result.text) ?? false, "\(shown ?? "?")", sourceLocation: sourceLocation)
     Self.checkProgress(client.work(Self.workToken), sourceLocation: sourceLocation)
     #expect(result.parts == result.coverage.count, sourceLocation: sourceLocation)

@@ -70,7 +70,14 @@ public struct FeatureRunner: Sendable {
     var progress = ProgressReporter(title: "Count tokens", report: sink.report)
     progress.begin()
     defer { progress.end() }
-    for await event in engine.count(text).events {
+    return try await engine.countTokens(in: text, progress: &progress)
+  }
+}
+
+extension EngineService {
+  /// The tokens of a text; reports while the model loads.
+  func countTokens(in text: String, progress: inout ProgressReporter) async throws(RequestFailure) -> Int {
+    for await event in count(text).events {
       switch event {
       case .loading(let fraction): progress.loading(fraction)
       case .counted(let tokens): return tokens

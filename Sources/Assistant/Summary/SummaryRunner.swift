@@ -29,7 +29,7 @@ public struct SummaryRunner: Sendable {
     _ params: Summarize.Params, engine: any EngineService, progress: inout ProgressReporter
   ) async throws(RequestFailure) -> (tokens: Int, window: SummaryWindow) {
     // First: it loads the model if need be, and only then the size of the window is known.
-    let tokens = try await count(params.text, engine: engine, progress: &progress)
+    let tokens = try await engine.countTokens(in: params.text, progress: &progress)
     var empty = params
     empty.text = ""
     let frame = Feature.summarize.summaryParams(for: empty)
@@ -40,21 +40,6 @@ public struct SummaryRunner: Sendable {
       answer: frame.maxTokens,
       partAnswer: Summarize.Style.sentences.mostTokens(count: PartReader.sentences(for: params.units, parts: 4)))
     return (tokens, window)
-  }
-
-  fileprivate static func count(
-    _ text: String, engine: any EngineService, progress: inout ProgressReporter
-  ) async throws(RequestFailure) -> Int {
-    for await event in engine.count(text).events {
-      switch event {
-      case .loading(let fraction): progress.loading(fraction)
-      case .counted(let tokens): return tokens
-      case .failed(let failure): throw .engine(failure)
-      case .reading, .text, .structured, .restarted: break
-      case .finished: throw .engine(.refused("the engine generated instead of counting"))
-      }
-    }
-    throw .engine(.cancelled)
   }
 
   /// One request under way.
@@ -88,7 +73,7 @@ public struct SummaryRunner: Sendable {
         }
         if round == SummaryRunner.mostRounds { break }
         text = try await readParts(text, tokens, window)
-        let rest = try await SummaryRunner.count(text, engine: engine, progress: &progress)
+        let rest = try await engine.countTokens(in: text, progress: &progress)
         // By construction it is much less; but the loop has to end whatever a model writes.
         guard rest < tokens else { break }
         tokens = rest
