@@ -20,8 +20,9 @@ import Testing
     "mutated sessions: no crash, no hang, one reply each, well framed output, flat memory", .timeLimit(.minutes(60)))
   func mutatedSessions() async throws {
     // The child's words come through a file: reading its output would hold a thread that the other tests need.
-    let report = try temporaryPath()
-    defer { unlink(report) }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let report = folder.path("report")
     await #expect(processExitsWith: .success) { [report = report as String] in
       do {
         let text = try await onThread(stackSize: 2 << 20, deadline: .seconds(3_000), "the fuzzer") {
@@ -34,16 +35,6 @@ import Testing
       }
     }
     print(try readText(report))
-  }
-
-  private func temporaryPath() throws -> String {
-    let base = variable("TMPDIR") ?? "/tmp"
-    let template = try #require(strdup("\(base)/inkling-fuzz-XXXXXX"))
-    defer { free(template) }
-    let descriptor = mkstemp(template)
-    try #require(descriptor >= 0)
-    close(descriptor)
-    return String(cString: template)
   }
 }
 
