@@ -3,21 +3,16 @@ import EngineProtocol
 
 /// Adds up what the calls of the model for one request cost, and what is to be said of the result.
 struct Tally: Sendable {
-  private let start = ContinuousClock.now
-  private(set) var result = GenerateResult()
-  private var timeToFirstToken: Double?
+  private var costs = CallCosts()
+  /// How the text ends.
+  private var result = GenerateResult()
   var retries: Set<ResultWarnings.Retry> = []
   var warnings: [Warning] = []
 
   /// Another call has ended.
   mutating func add(_ call: GenerateResult) {
-    if timeToFirstToken == nil {
-      // As the caller sees it: with the wait for the model.
-      let waited = max(0, start.duration(to: .now).milliseconds - call.durationMs)
-      timeToFirstToken = waited + call.timeToFirstTokenMs
-    }
-    result.promptTokens += call.promptTokens
-    result.cachedTokens += call.cachedTokens
+    costs.add(call)
+    // The warnings name them.
     result.completionTokens += call.completionTokens
     result.contextUsed = call.contextUsed
     result.contextSize = call.contextSize
@@ -38,23 +33,10 @@ struct Tally: Sendable {
 
   func common(text: String, source: String, encoding: PositionEncoding) -> CommonResult {
     var common = CommonResult()
-    common.usage = Usage(result)
-    common.usage.timeToFirstTokenMs = (timeToFirstToken ?? 0).toTenths
-    common.usage.durationMs = start.duration(to: .now).milliseconds.toTenths
+    common.usage = costs.usage
     common.finishReason = AssistantProtocol.FinishReason(result.finishReason)
     common.warnings =
       ResultWarnings.all(text: text, source: source, encoding: encoding, result: result, retries: retries) + warnings
     return common
-  }
-}
-
-extension Double {
-  /// Milliseconds as a person wants to read them.
-  fileprivate var toTenths: Double { (self * 10).rounded() / 10 }
-}
-
-extension Duration {
-  var milliseconds: Double {
-    Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
   }
 }

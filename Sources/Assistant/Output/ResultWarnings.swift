@@ -60,19 +60,6 @@ enum ResultWarnings {
   }
 }
 
-extension Usage {
-  init(_ result: GenerateResult) {
-    self.init()
-    promptTokens = result.promptTokens
-    cachedTokens = result.cachedTokens
-    completionTokens = result.completionTokens
-    contextUsed = result.contextUsed
-    contextSize = result.contextSize
-    timeToFirstTokenMs = result.timeToFirstTokenMs
-    durationMs = result.durationMs
-  }
-}
-
 extension AssistantProtocol.FinishReason {
   init(_ reason: EngineProtocol.FinishReason) {
     switch reason {

@@ -14,7 +14,9 @@ struct PartReader: Sendable {
   struct Part: Sendable {
     let range: Range<Int>
     let summary: String
-    let call: SummaryUsage.Call
+    let call: CallCosts.Call
+    /// The engine died meanwhile, and the part was read again.
+    let isRestarted: Bool
   }
 
   /// Reads the whole text.
@@ -91,8 +93,9 @@ struct PartReader: Sendable {
       case .finished(let result):
         let summary = Self.wholeSentences(of: written, most: sentences, source: source)
         guard !summary.isEmpty else { return PartEnd(range: range, outcome: .failure(.assistant(.emptyOutput))) }
-        let call = SummaryUsage.Call(result, since: start, isRestarted: isRestarted)
-        return PartEnd(range: range, outcome: .success(Part(range: range, summary: summary, call: call)))
+        let part = Part(
+          range: range, summary: summary, call: CallCosts.Call(result, since: start), isRestarted: isRestarted)
+        return PartEnd(range: range, outcome: .success(part))
       case .failed(let failure): return PartEnd(range: range, outcome: .failure(.engine(failure)))
       case .counted:
         let failure = EngineFailure.refused("the engine counted instead of generating")

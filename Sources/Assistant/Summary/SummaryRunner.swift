@@ -51,8 +51,8 @@ public struct SummaryRunner: Sendable {
     var progress: ProgressReporter
     /// What a model may call its answer.
     static let names = ["summary", "headline"]
-    let start = ContinuousClock.now
-    var usage = SummaryUsage()
+    var costs = CallCosts()
+    var isRestarted = false
     /// The parts of the source.
     var parts: [Range<Int>] = []
 
@@ -89,8 +89,11 @@ public struct SummaryRunner: Sendable {
         engine: engine, params: params, text: Array(text.unicodeScalars),
         density: TokenDensity(tokens: tokens, in: text), window: window)
       progress.beginParts()
-      let read = try await reader.read(since: start) { done, total in progress.parts(done: done, of: total) }
-      for part in read { usage.add(part.call) }
+      let read = try await reader.read(since: costs.start) { done, total in progress.parts(done: done, of: total) }
+      for part in read {
+        costs.add(part.call)
+        if part.isRestarted { isRestarted = true }
+      }
       if parts.isEmpty { parts = read.map(\.range) }
       return read.map(\.summary).joined(separator: "\n\n")
     }
@@ -103,7 +106,7 @@ public struct SummaryRunner: Sendable {
       request.text = text
       var generate = Feature.summarize.summaryParams(for: request)
       let form = SummaryForm(params.style, count: params.units, source: params.text)
-      var shown = ShownText(encoding: encoding, mode: params.common.stream)
+      var shown = TextComposer(encoding: encoding, mode: params.common.stream)
       var written = try await write(generate, form, &shown)
       var retries: Set<ResultWarnings.Retry> = []
       if written.formed.units < params.units {
@@ -112,7 +115,7 @@ public struct SummaryRunner: Sendable {
         shown.restart()
         written = try await write(generate, form, &shown)
       }
-      if usage.isRestarted { retries.insert(.engineRestarted) }
+      if isRestarted { retries.insert(.engineRestarted) }
       let checked: SummaryCheck.Checked
       do throws(AssistantError) {
         checked = try SummaryCheck.check(
@@ -121,9 +124,9 @@ public struct SummaryRunner: Sendable {
       } catch {
         throw .assistant(error)
       }
-      if let partial = shown.show(checked.text) { try await sink.send(partial, of: written.job) }
+      if let partial = shown.settle(checked.text) { try await sink.send(partial, of: written.job) }
       var common = CommonResult()
-      common.usage = usage.usage(since: start)
+      common.usage = costs.usage
       common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
       common.warnings = checked.warnings
       var result = Feature.summarize.output(params, WrittenText(alternatives: [checked.text]), common)
@@ -171,13 +174,12 @@ public struct SummaryRunner: Sendable {
     }
 
     private mutating func write(
-      _ generate: GenerateParams, _ form: SummaryForm, _ shown: inout ShownText
+      _ generate: GenerateParams, _ form: SummaryForm, _ shown: inout TextComposer
     ) async throws(RequestFailure) -> Written {
       let job = engine.generate(generate)
       var filter = OutputFilter(source: params.text, names: Self.names)
       var text = ""
       var formed = SummaryForm.Formed()
-      var isRestarted = false
       for await event in job.events {
         switch event {
         case .loading(let fraction): progress.loading(fraction)
@@ -187,7 +189,7 @@ public struct SummaryRunner: Sendable {
           text += filter.append(piece)
           if formed.isFull { break }
           formed = form.formed(text, isComplete: false)
-          if let partial = shown.show(formed.text) { try await sink.send(partial, of: job) }
+          if let partial = shown.settle(formed.text) { try await sink.send(partial, of: job) }
         case .restarted:
           isRestarted = true
           filter = OutputFilter(source: params.text, names: Self.names)
@@ -195,7 +197,7 @@ public struct SummaryRunner: Sendable {
           formed = SummaryForm.Formed()
           shown.restart()
         case .finished(let result):
-          usage.add(SummaryUsage.Call(result, since: start, isRestarted: isRestarted))
+          costs.add(result)
           guard let whole = filter.finish() else { throw .assistant(.refusal) }
           return Written(form.formed(whole, isComplete: true), result, job)
         case .structured: break
