@@ -225,6 +225,8 @@ public final class SpawnedProcess {
       }
       index += 1
     }
+    // Whether a test passes must not depend on what the user has prepared: there is no such folder.
+    all["XDG_CACHE_HOME"] = Repository.path(".build/tests-cache")
     all.merge(extra) { $1 }
     return all.filter { !$0.value.isEmpty }.map { "\($0)=\($1)" }
   }
