@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-let benchmarks: [Benchmark] = [jsonBenchmark, messageBenchmark, wireBenchmark, structureBenchmark]
+let benchmarks: [Benchmark] = [jsonBenchmark, messageBenchmark, wireBenchmark, inferenceBenchmark, structureBenchmark]
 
 let wanted = CommandLine.arguments.dropFirst()
 if let unknown = wanted.first(where: { name in !benchmarks.contains { $0.name == name } }) {

@@ -153,6 +153,8 @@ package final class EngineServer: Sendable {
     }
     let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
     if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
+    // Beside the answer; cancelled at its end.
+    async let _: Void = prepareMasks(of: structure?.constraint)
     let stream = AnswerStream(
       request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter,
       snapshots: structure?.partial.map { SnapshotStream($0) }, context: context)
@@ -163,6 +165,8 @@ package final class EngineServer: Sendable {
     }
     return try outcome.get()
   }
+
+  private func prepareMasks(of constraint: Constraint?) async { constraint?.prepareMasks() }
 }
 
 /// Sends one answer on to the front end while it is made.

@@ -234,6 +234,28 @@ import Testing
     }
   }
 
+  /// A model that at each place wants a token that may not stand there finds the masks that were made beforehand, and
+  /// writes the same.
+  @Test func masksMadeBeforehand() throws {
+    func output(prepared: Bool) throws -> (text: [UInt8], before: Int, after: Int) {
+      let constraint = try Constraint(Grammar.document(text: nil), vocabulary: Pieces.trie)
+      if prepared { for _ in 0..<2 { constraint.prepareMasks() } }
+      let before = constraint.cachedMasks
+      let text = run(
+        GenerationRequest(id: 1, prompt: [5], maxTokens: 60, constraint: constraint),
+        .logits { tokens in (0..<Pieces.all.count).map { Float(($0 * 31 + tokens.count * 17) % 101) } }
+      ).output.text
+      return (text, before, constraint.cachedMasks)
+    }
+    let cold = try output(prepared: false)
+    let warm = try output(prepared: true)
+    #expect(warm.text == cold.text)
+    #expect(cold.before == 0 && cold.after > 0)
+    #expect(warm.before > 0)
+    // What was made beforehand is used: fewer are made meanwhile.
+    #expect(warm.after - warm.before < cold.after)
+  }
+
   @Test func whatTheVocabularyCannotSpell() throws {
     let few = TokenTrie(tokenCount: 3, bytes: { [[97], [98, 99], [98]][Int($0)] }, isUsable: { _ in true })
     func error(_ text: String) -> ConstraintError? {

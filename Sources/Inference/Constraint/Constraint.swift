@@ -14,6 +14,31 @@ public final class Constraint: Sendable {
     self.vocabulary = vocabulary
   }
 
+  /// Masks that `prepareMasks` makes at most, and bytes of the output that it looks at.
+  private static let mostPrepared = 16
+  private static let farthestPrepared = 2048
+
+  /// Makes the masks along the shortest output, at the places where something is left to choose, so that the context's
+  /// thread finds them. For the request's task, beside the reading of its prompt; ends early with the task.
+  public func prepareMasks() {
+    var automaton = GrammarAutomaton(grammar)
+    var threads = automaton.start()
+    var made = 0
+    for byte in automaton.shortestCompletion(threads).prefix(Self.farthestPrepared) {
+      if automaton.forcedByte(threads) == nil {
+        let key = automaton.key(threads, reach: vocabulary.longest + 1)
+        if masks.withLock({ $0.mask(for: key) }) == nil {
+          if made == Self.mostPrepared || Task.isCancelled { return }
+          made += 1
+          _ = mask(threads, &automaton)
+        }
+      }
+      var next: [GrammarThread] = []
+      automaton.advance(threads, by: byte, into: &next)
+      threads = next
+    }
+  }
+
   /// The tokens that may follow. Made by a walk through the trie, and kept for configurations that differ in nothing
   /// that a token can reach.
   func mask(_ threads: [GrammarThread], _ automaton: inout GrammarAutomaton) -> TokenMask {
@@ -79,20 +104,22 @@ enum MaskWalk {
     _ threads: [GrammarThread], _ automaton: inout GrammarAutomaton, _ trie: TokenTrie
   ) -> TokenMask {
     var mask = TokenMask(count: trie.tokenCount)
-    var levels: [[GrammarThread]] = Array(repeating: [], count: trie.longest + 1)
-    levels[0] = threads
+    // The threads of the levels above the node, one level behind the other, and where each ends.
+    var levels = threads
+    var ends = Array(repeating: threads.count, count: trie.longest + 1)
     var node = 1
     var steps = 0
     while node < trie.nodeCount, steps < mostSteps {
       let depth = Int(trie.depths[node])
-      let source = levels[depth - 1]
-      levels[depth].removeAll(keepingCapacity: true)
-      automaton.advance(source, by: trie.bytes[node], into: &levels[depth])
+      let source = (depth < 2 ? 0 : ends[depth - 2])..<ends[depth - 1]
+      levels.removeLast(levels.count - source.upperBound)
+      automaton.advance(source, of: &levels, by: trie.bytes[node])
       steps += source.count
-      if levels[depth].isEmpty {
+      if levels.count == source.upperBound {
         node = Int(trie.ends[node])
         continue
       }
+      ends[depth] = levels.count
       for index in trie.tokenStarts[node]..<trie.tokenStarts[node + 1] { mask.insert(trie.tokens[Int(index)]) }
       node += 1
     }

@@ -2,7 +2,9 @@
 ///
 /// The shortest ends are kept in layers: by how many characters may still come where an end is allowed (`free`), by
 /// how many must come where it is not (`bound`). Layers that repeat, or grow by the same amount, are kept once.
-struct CountedMachine: Sendable {
+///
+/// A class, for the automaton looks into it for every byte of a walk: a structure's arrays would be retained each time.
+final class CountedMachine: Sendable {
   static let infinite = Int32.max
   /// Most entries of all layers together.
   private static let mostEntries = 4_000_000
@@ -13,10 +15,10 @@ struct CountedMachine: Sendable {
   let maximum: Int?
   /// By class: its one allowed byte, -1 when it has several, -2 when none.
   private let classByte: [Int16]
-  private var free: [[Int32]] = []
-  private var bound: [[Int32]] = []
+  private let free: [[Int32]]
+  private let bound: [[Int32]]
   /// By how much each further bound layer grows.
-  private var growth: Int32 = 0
+  private let growth: Int32
 
   init(_ machine: ByteMachine, minimum: Int, maximum: Int?, isAllowed: [Bool]) throws(ConstraintError) {
     self.machine = machine
@@ -28,7 +30,8 @@ struct CountedMachine: Sendable {
       classByte[index] = classByte[index] == -2 ? Int16(byte) : -1
     }
     self.classByte = classByte
-    try makeLayers()
+    (free, bound, growth) = try Self.layers(
+      Graph(machine, classByte: classByte), stateCount: machine.stateCount, minimum: self.minimum, maximum: maximum)
   }
 
   /// Fewest bytes to an end from this state after so many characters; `infinite` when there is none.
@@ -70,14 +73,13 @@ struct CountedMachine: Sendable {
     return found
   }
 
-  private mutating func makeLayers() throws(ConstraintError) {
-    let graph = Graph(machine, classByte: classByte)
-    let most = Self.mostEntries / max(1, machine.stateCount)
+  private static func layers(
+    _ graph: Graph, stateCount: Int, minimum: Int, maximum: Int?
+  ) throws(ConstraintError) -> (free: [[Int32]], bound: [[Int32]], growth: Int32) {
+    let most = mostEntries / max(1, stateCount)
+    var free: [[Int32]]
     if let maximum {
-      guard maximum >= minimum else {
-        free = [Array(repeating: Self.infinite, count: machine.stateCount)]
-        return
-      }
+      guard maximum >= minimum else { return ([Array(repeating: infinite, count: stateCount)], [], 0) }
       free = [graph.layer(after: nil, mayEnd: true)]
       while free.count <= maximum - minimum {
         let next = graph.layer(after: free[free.count - 1], mayEnd: true)
@@ -88,17 +90,16 @@ struct CountedMachine: Sendable {
     } else {
       free = [graph.unlimitedLayer()]
     }
+    var bound: [[Int32]] = []
     var last = free[maximum.map { min($0 - minimum, free.count - 1) } ?? 0]
     while bound.count < minimum {
       let next = graph.layer(after: last, mayEnd: false)
-      if let common = Self.commonGrowth(last, next), !bound.isEmpty {
-        growth = common
-        return
-      }
+      if let common = commonGrowth(last, next), !bound.isEmpty { return (free, bound, common) }
       guard free.count + bound.count < most else { throw .tooComplex("a counted pattern with too many states") }
       bound.append(next)
       last = next
     }
+    return (free, bound, 0)
   }
 
   /// By how much all entries grew, when by the same; then they go on doing so.

@@ -18,17 +18,33 @@ struct GrammarAutomaton: Sendable {
   /// Appends the threads that a byte leads to; at most `CompiledGrammar.mostThreads`, the first ones.
   mutating func advance(_ threads: [GrammarThread], by byte: UInt8, into output: inout [GrammarThread]) {
     guard grammar.isAllowed[Int(byte)] else { return }
-    for thread in threads {
-      if let next = step(thread, byte) { append(next, to: &output) }
-      guard mayLeave(thread), thread.rest >= 0 else { continue }
-      for index in exits(of: thread.rest).threads {
-        if let next = step(arena.exitThreads[index], byte) { append(next, to: &output) }
-      }
+    let start = output.count
+    for thread in threads { advance(thread, by: byte, into: &output, from: start) }
+  }
+
+  /// The same for threads that lie in the buffer to which those they lead to are appended: a walk keeps the threads of
+  /// all its levels in one.
+  mutating func advance(_ range: Range<Int>, of buffer: inout [GrammarThread], by byte: UInt8) {
+    guard grammar.isAllowed[Int(byte)] else { return }
+    let start = buffer.count
+    for index in range { advance(buffer[index], by: byte, into: &buffer, from: start) }
+  }
+
+  private mutating func advance(
+    _ thread: GrammarThread, by byte: UInt8, into output: inout [GrammarThread], from start: Int
+  ) {
+    if let next = step(thread, byte) { append(next, to: &output, from: start) }
+    guard thread.rest >= 0, mayLeave(thread) else { return }
+    for index in exits(of: thread.rest).threads {
+      if let next = step(arena.exitThreads[index], byte) { append(next, to: &output, from: start) }
     }
   }
 
-  private func append(_ thread: GrammarThread, to output: inout [GrammarThread]) {
-    if output.count < CompiledGrammar.mostThreads, !output.contains(thread) { output.append(thread) }
+  /// Appends a thread unless it is there already, of those from `start` on.
+  private func append(_ thread: GrammarThread, to output: inout [GrammarThread], from start: Int = 0) {
+    guard output.count - start < CompiledGrammar.mostThreads else { return }
+    for index in start..<output.count where output[index] == thread { return }
+    output.append(thread)
   }
 
   /// Whether the answer may end here.

@@ -1,15 +1,19 @@
 /// Many byte strings as a tree: the children of a node lie side by side, ordered by byte.
-struct WordTrie: Sendable {
-  private var bytes: [UInt8] = [0]
-  private var firstChild: [Int32] = [0]
-  private var childCount: [Int16] = [0]
-  private var isEnd: [Bool] = [false]
+final class WordTrie: Sendable {
+  private let bytes: [UInt8]
+  private let firstChild: [Int32]
+  private let childCount: [Int16]
+  private let isEnd: [Bool]
   /// Fewest bytes to the end of a word; `CountedMachine.infinite` in a tree without words.
-  private(set) var costs: [Int32] = []
+  let costs: [Int32]
 
   /// Words with a byte that is not allowed are left out.
   init(_ words: [[UInt8]], isAllowed: [Bool], mostNodes: Int = 4_000_000) throws(ConstraintError) {
     let words = words.filter { $0.allSatisfy { isAllowed[Int($0)] } }.sorted { $0.lexicographicallyPrecedes($1) }
+    var bytes: [UInt8] = [0]
+    var firstChild: [Int32] = [0]
+    var childCount: [Int16] = [0]
+    var isEnd = [false]
     var ranges = [(words: 0..<words.count, depth: 0)]
     var node = 0
     while node < ranges.count {
@@ -32,12 +36,18 @@ struct WordTrie: Sendable {
       }
       node += 1
     }
-    costs = isEnd.map { $0 ? 0 : CountedMachine.infinite }
+    var costs = isEnd.map { $0 ? 0 : CountedMachine.infinite }
     for node in costs.indices.reversed() {
-      for child in children(of: Int32(node)) where costs[child] < costs[node] {
+      let first = Int(firstChild[node])
+      for child in first..<first + Int(childCount[node]) where costs[child] < costs[node] {
         costs[node] = min(costs[node], costs[child] + 1)
       }
     }
+    self.bytes = bytes
+    self.firstChild = firstChild
+    self.childCount = childCount
+    self.isEnd = isEnd
+    self.costs = costs
   }
 
   func mayEnd(_ node: Int32) -> Bool { isEnd[Int(node)] }
