@@ -137,6 +137,27 @@ func check(
     #expect(ContinuousClock.now - start < .seconds(1))
   }
 
+  /// References beside `items` and `properties` lead to each part by many ways.
+  @Test(arguments: ["null", "5"]) func referencesInDepthAreFast(innermost: String) throws {
+    let arrays = String(repeating: "[", count: 40) + innermost + String(repeating: "]", count: 40)
+    let objects = String(repeating: #"{"a":"#, count: 40) + innermost + String(repeating: "}", count: 40)
+    let start = ContinuousClock.now
+    for (inside, text) in [
+      (##""items":{"$ref":"#/$defs/b"}"##, arrays), (##""properties":{"a":{"$ref":"#/$defs/b"}}"##, objects),
+    ] {
+      let schema = try JSONSchema(
+        JSONParser.parse(
+          ##"""
+          {"$ref":"#/$defs/b","$defs":{"b":{\##(inside),"$ref":"#/$defs/c"},
+          "c":{"type":["array","object","null"],\##(inside)}}}
+          """##))
+      let value = try JSONParser.parse(text)
+      #expect(schema.validate(value).isEmpty == (innermost == "null"))
+      #expect(schema.accepts(value, at: 0) == (innermost == "null"))
+    }
+    #expect(ContinuousClock.now - start < .seconds(1))
+  }
+
   @Test(arguments: [
     (
       JSONFormat.date, ["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"],

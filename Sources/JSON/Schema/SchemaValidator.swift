@@ -9,8 +9,8 @@ struct SchemaValidator {
     var children: [Int] = []
   }
 
-  /// What was asked before: whether a part is as a node says. Without it alternatives within alternatives would take
-  /// exponential time.
+  /// What was asked before: whether a part is as a node says. Without it alternatives within alternatives, and
+  /// references beside `items` or `properties`, would take exponential time.
   private struct Question: Hashable {
     var node: Int
     var part: Int
@@ -53,7 +53,18 @@ struct SchemaValidator {
     return findings.isEmpty
   }
 
+  /// Each visit is the first of this node and part, or adds a finding, of which there are few.
   private mutating func check(node id: Int, part: Int, at pointer: String, _ findings: inout [SchemaViolation]) {
+    let question = Question(node: id, part: part)
+    guard findings.count < Self.maxFindings, answers[question] != true else { return }
+    let before = findings.count
+    checkKeywords(node: id, part: part, at: pointer, &findings)
+    if findings.count == before { answers[question] = true }
+  }
+
+  private mutating func checkKeywords(
+    node id: Int, part: Int, at pointer: String, _ findings: inout [SchemaViolation]
+  ) {
     let node = nodes[id]
     let value = parts[part].value
     func report(_ keyword: String, _ problem: String) {
