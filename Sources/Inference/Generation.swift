@@ -13,7 +13,7 @@ final class Generation {
   let promptCount: Int
   let submitted: Duration
   private(set) var completionCount = 0
-  /// The sum of the logarithms of the sampled tokens' probabilities.
+  /// As `GenerationSummary.logProbability`.
   private(set) var logProbability = 0.0
   var firstToken: Duration?
   /// The last prefill that was reported.
@@ -103,9 +103,18 @@ final class Generation {
 
   /// Adds a token to the output; true when a stop string is complete.
   private func append(_ token: Token, _ model: any TokenModel) -> Bool {
-    completionCount += 1
+    readBytes(of: token, model)
+    return appendBytes()
+  }
+
+  private func readBytes(of token: Token, _ model: any TokenModel) {
     bytes.removeAll(keepingCapacity: true)
     model.appendBytes(of: token, to: &bytes)
+  }
+
+  /// Adds the token whose bytes were read last.
+  private func appendBytes() -> Bool {
+    completionCount += 1
     return text.append(bytes)
   }
 
@@ -157,13 +166,13 @@ extension Generation {
       switch choose(logits, model, endTokens) {
       case .token(let token):
         tokens.append(token)
-        _ = append(token, model)
+        _ = appendBytes()
         closeLoop(repetition.append(token))
         if let progress = endConstrained() { return progress }
         constrained?.decideForced(remaining: remaining)
       case .end: return finish(.stop)
       case .notFinite: return .notFinite
-      case .nothing: constrained?.close()
+      case .nothing: constrained?.close(remaining: remaining)
       }
     }
     // Off, a decided token waits for the step that it would have been sampled in.
@@ -183,6 +192,7 @@ extension Generation {
   }
 
   private enum Choice {
+    /// Its bytes were read.
     case token(Token)
     case end
     case notFinite
@@ -205,8 +215,7 @@ extension Generation {
         self.logProbability += logProbability
         return .end
       }
-      bytes.removeAll(keepingCapacity: true)
-      model.appendBytes(of: token, to: &bytes)
+      readBytes(of: token, model)
       guard constrained?.accept(token, bytes, remaining: remaining) == true else { return nil }
       self.logProbability += logProbability
       return .token(token)
@@ -226,6 +235,6 @@ extension Generation {
     let isNew = completionCount - lastClosed >= stretch && closedTexts < Self.mostClosedTexts
     closedTexts += 1
     lastClosed = completionCount
-    if !isNew || constrained?.closeText(remaining: remaining) != true { constrained?.close() }
+    if !isNew || constrained?.closeText(remaining: remaining) != true { constrained?.close(remaining: remaining) }
   }
 }

@@ -12,17 +12,25 @@ public struct ByteMachine: Sendable {
   /// step. From every state an accepting one can be reached, unless the language is empty.
   private(set) var edges: [Int32]
   private(set) var isAccepting: [Bool]
+  /// What the construction has cost: states visited, mostly.
+  package private(set) var work = 0
 
   /// The state at the start is 0.
   var stateCount: Int { isAccepting.count }
 
-  /// - Throws: `TooLarge` when more than `stateLimit` states would be needed; the construction stops there.
-  public init(_ language: RegularLanguage, stateLimit: Int = 4_096) throws(TooLarge) {
+  /// Work of a construction that is not bounded otherwise.
+  public static let mostWork = 40_000_000
+
+  /// - Throws: `TooLarge` when more than `stateLimit` states or more than `workLimit` of work would be needed; the
+  ///   construction stops there.
+  public init(
+    _ language: RegularLanguage, stateLimit: Int = 4_096, workLimit: Int = ByteMachine.mostWork
+  ) throws(TooLarge) {
     let nfa = try ByteNFA(language, limit: 65_536)
     (classes, classCount) = Self.classify(nfa)
     edges = []
     isAccepting = []
-    try determine(nfa, stateLimit: stateLimit)
+    try determine(nfa, stateLimit: stateLimit, workLimit: workLimit)
     removeDeadEdges()
   }
 
@@ -48,7 +56,7 @@ public struct ByteMachine: Sendable {
   }
 
   /// The subset construction (M. Rabin and D. Scott, 1959), with a bound on states and on work.
-  private mutating func determine(_ nfa: ByteNFA, stateLimit: Int) throws(TooLarge) {
+  private mutating func determine(_ nfa: ByteNFA, stateLimit: Int, workLimit: Int) throws(TooLarge) {
     var builder = SubsetBuilder(nfa)
     var representatives = Array(repeating: UInt8(0), count: classCount)
     for byte in (UInt8(0)...255).reversed() { representatives[Int(classes[Int(byte)])] = byte }
@@ -61,7 +69,7 @@ public struct ByteMachine: Sendable {
       isAccepting.append(set.last == Int32.max)
       for byte in representatives {
         let (states, completes) = builder.close(builder.targets(of: set, byte))
-        guard builder.work < 40_000_000 else { throw TooLarge() }
+        guard builder.work < workLimit else { throw TooLarge() }
         if states.isEmpty {
           edges.append(-1)
           continue
@@ -79,6 +87,7 @@ public struct ByteMachine: Sendable {
       }
       next += 1
     }
+    work = builder.work
   }
 
   /// Takes away the edges after which nothing is accepted any more.
@@ -105,10 +114,11 @@ private struct SubsetBuilder {
   private var seen: [Int]
   private var round = 0
   private var queue: [Int32] = []
-  private(set) var work = 0
+  private(set) var work: Int
 
   init(_ nfa: ByteNFA) {
     self.nfa = nfa
+    work = nfa.states.count
     seen = Array(repeating: 0, count: nfa.states.count)
   }
 

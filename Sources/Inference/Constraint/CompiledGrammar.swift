@@ -27,8 +27,8 @@ final class CompiledGrammar: Sendable {
 
   /// Longer than any answer.
   static let infinite = 1 << 40
-  /// Most bytes of the shortest string of a node.
-  static let longestShortest = 1 << 24
+  /// Most bytes of the shortest string of a node: more than any context holds.
+  static let longestShortest = 1 << 20
   /// Most children of all nodes together.
   static let mostEdges = 500_000
   /// Stacks that are followed side by side.

@@ -11,9 +11,13 @@ struct ConstrainedOutput {
   private var decided: ArraySlice<Token> = []
   /// Only the shortest end comes any more.
   private(set) var isClosing = false
+  /// The shortest end was spelled and has too many tokens. It is not spelled again: it fits when it has few bytes.
+  private var isOutOfReach = false
 
   /// Bytes that are decided at once at most.
   private static let mostForced = 4096
+  /// A shortest end of more bytes is not spelled to see whether it fits: that would be done for every token.
+  private static let mostSpelled = 8192
 
   init(_ constraint: Constraint) {
     self.constraint = constraint
@@ -49,7 +53,7 @@ struct ConstrainedOutput {
     }
     guard !bytes.isEmpty else { return }
     let tokens = constraint.vocabulary.spell(bytes)
-    if !fits(next, remaining - tokens.count), fits(threads, remaining) { return close() }
+    guard mayGoOn(to: next, remaining - tokens.count, from: remaining) else { return close(remaining: remaining) }
     decided = tokens[...]
     threads = next
     automaton.compact(&threads)
@@ -66,7 +70,7 @@ struct ConstrainedOutput {
       guard !trial.isEmpty else { return false }
       swap(&next, &trial)
     }
-    guard fits(next, remaining - 1) || !fits(threads, remaining) else { return false }
+    guard mayGoOn(to: next, remaining - 1, from: remaining) else { return false }
     threads = next
     automaton.compact(&threads)
     return true
@@ -75,17 +79,18 @@ struct ConstrainedOutput {
   /// The tokens that may follow, but for those that end the output.
   mutating func mask() -> TokenMask { constraint.mask(threads, &automaton) }
 
-  /// Decides on the shortest end.
-  mutating func close() {
+  /// Decides on the shortest end, or on as much of it as `remaining` tokens and one more can hold.
+  mutating func close(remaining: Int) {
     isClosing = true
-    let bytes = automaton.shortestCompletion(threads)
-    decided += constraint.vocabulary.spell(bytes)
+    let most = max(0, remaining) + 1
+    let bytes = automaton.shortestCompletion(threads, limit: most * constraint.vocabulary.longest)
+    decided += constraint.vocabulary.spell(bytes, most: most)
   }
 
   /// Decides to end the text that the output is in, with its quotes or whatever follows left to come; false when it is
   /// in none, or when the rest would no longer fit.
   mutating func closeText(remaining: Int) -> Bool {
-    guard let (bytes, next) = automaton.leaveMachine(threads) else { return false }
+    guard let (bytes, next) = automaton.leaveMachine(threads, limit: Self.mostSpelled) else { return false }
     let tokens = constraint.vocabulary.spell(bytes)
     guard fits(next, remaining - tokens.count) else { return false }
     threads = next
@@ -93,21 +98,33 @@ struct ConstrainedOutput {
     return true
   }
 
-  /// Whether the shortest end has at most so many tokens. It has no more than bytes, so it is seldom spelled.
+  /// Whether a step to `next` leaves the end in reach, or the end is out of reach as it is.
+  private mutating func mayGoOn(to next: [GrammarThread], _ remainingThen: Int, from remaining: Int) -> Bool {
+    if fits(next, remainingThen) { return true }
+    let isInReach = fits(threads, remaining)
+    if !isInReach { isOutOfReach = true }
+    return !isInReach
+  }
+
+  /// Whether the shortest end has at most so many tokens. It has no more than bytes, so it is seldom spelled; one of
+  /// very many bytes counts as too long when it has more bytes than there are tokens.
   private func fits(_ threads: [GrammarThread], _ remaining: Int) -> Bool {
     let cost = automaton.cost(threads)
     if cost <= remaining { return true }
-    guard remaining > 0, cost <= remaining * constraint.vocabulary.longest else { return false }
-    return constraint.vocabulary.spell(automaton.shortestCompletion(threads)).count <= remaining
+    guard !isOutOfReach, remaining > 0, cost <= min(remaining * constraint.vocabulary.longest, Self.mostSpelled)
+    else { return false }
+    let bytes = automaton.shortestCompletion(threads, limit: Self.mostSpelled)
+    return constraint.vocabulary.spell(bytes, most: remaining + 1).count <= remaining
   }
 }
 
 extension GrammarAutomaton {
-  /// The shortest end of the first machine that a thread is in, and the configuration behind it.
-  func leaveMachine(_ threads: [GrammarThread]) -> (bytes: [UInt8], threads: [GrammarThread])? {
+  /// The shortest end of the first machine that a thread is in, and the configuration behind it; nil when that end has
+  /// `limit` bytes or more.
+  func leaveMachine(_ threads: [GrammarThread], limit: Int) -> (bytes: [UInt8], threads: [GrammarThread])? {
     for thread in threads {
-      guard case .machine = grammar.nodes[Int(thread.node)] else { continue }
-      return (finishLeaf(thread), [GrammarThread(node: grammar.emptyNode, state: 0, rest: thread.rest)])
+      guard case .machine = grammar.nodes[Int(thread.node)], leafCost(thread) < limit else { continue }
+      return (finishLeaf(thread, limit: limit), [GrammarThread(node: grammar.emptyNode, state: 0, rest: thread.rest)])
     }
     return nil
   }

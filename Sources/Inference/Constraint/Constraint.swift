@@ -24,13 +24,16 @@ public final class Constraint: Sendable {
     var automaton = GrammarAutomaton(grammar)
     var threads = automaton.start()
     var made = 0
-    for byte in automaton.shortestCompletion(threads).prefix(Self.farthestPrepared) {
+    for byte in automaton.shortestCompletion(threads, limit: Self.farthestPrepared) {
+      if Task.isCancelled { return }
       if automaton.forcedByte(threads) == nil {
         let key = automaton.key(threads, reach: vocabulary.longest + 1)
         if masks.withLock({ $0.mask(for: key) }) == nil {
-          if made == Self.mostPrepared || Task.isCancelled { return }
+          if made == Self.mostPrepared { return }
           made += 1
-          _ = mask(threads, &automaton)
+          let mask = MaskWalk.mask(threads, &automaton, vocabulary) { Task.isCancelled }
+          guard let mask else { return }
+          masks.withLock { $0.insert(mask, for: key) }
         }
       }
       var next: [GrammarThread] = []
@@ -96,25 +99,39 @@ struct MaskCache: Sendable {
 
 /// A walk through the trie with an automaton beside it.
 enum MaskWalk {
-  /// Steps of threads that a walk may take; what lies behind is not allowed then. The first token of the shortest end
-  /// always is.
-  static let mostSteps = 4_000_000
+  /// The automaton's work that a walk may cost, some 150 ms, for it holds up all requests. Where it is more the mask
+  /// is not whole but still right, and the same each time: the tokens found by then, and the first one of the
+  /// shortest end.
+  static let mostWork = 40_000_000
+  /// Work between two looks at whether the walk shall stop.
+  private static let slice = 400_000
 
   static func mask(
     _ threads: [GrammarThread], _ automaton: inout GrammarAutomaton, _ trie: TokenTrie
   ) -> TokenMask {
+    mask(threads, &automaton, trie, isStopped: { false }) ?? TokenMask(count: trie.tokenCount)
+  }
+
+  /// nil when the walk was stopped.
+  static func mask(
+    _ threads: [GrammarThread], _ automaton: inout GrammarAutomaton, _ trie: TokenTrie, isStopped: () -> Bool
+  ) -> TokenMask? {
     var mask = TokenMask(count: trie.tokenCount)
     // The threads of the levels above the node, one level behind the other, and where each ends.
     var levels = threads
     var ends = Array(repeating: threads.count, count: trie.longest + 1)
     var node = 1
-    var steps = 0
-    while node < trie.nodeCount, steps < mostSteps {
+    let start = automaton.work
+    var nextLook = start
+    while node < trie.nodeCount, automaton.work - start < mostWork {
+      if automaton.work >= nextLook {
+        if isStopped() { return nil }
+        nextLook = automaton.work + slice
+      }
       let depth = Int(trie.depths[node])
       let source = (depth < 2 ? 0 : ends[depth - 2])..<ends[depth - 1]
       levels.removeLast(levels.count - source.upperBound)
       automaton.advance(source, of: &levels, by: trie.bytes[node])
-      steps += source.count
       if levels.count == source.upperBound {
         node = Int(trie.ends[node])
         continue
@@ -123,7 +140,10 @@ enum MaskWalk {
       for index in trie.tokenStarts[node]..<trie.tokenStarts[node + 1] { mask.insert(trie.tokens[Int(index)]) }
       node += 1
     }
-    if steps >= mostSteps, let first = trie.spell(automaton.shortestCompletion(threads)).first { mask.insert(first) }
+    if node < trie.nodeCount {
+      let end = automaton.shortestCompletion(threads, limit: trie.longest)
+      for token in trie.spell(end, most: 1) { mask.insert(token) }
+    }
     return mask
   }
 }

@@ -6,8 +6,8 @@
 /// A class, for the automaton looks into it for every byte of a walk: a structure's arrays would be retained each time.
 final class CountedMachine: Sendable {
   static let infinite = Int32.max
-  /// Most entries of all layers together.
-  private static let mostEntries = 4_000_000
+  /// Most entries of the tables of all machines of a grammar.
+  static let mostEntries = 4_000_000
 
   let machine: ByteMachine
   let minimum: Int
@@ -15,24 +15,39 @@ final class CountedMachine: Sendable {
   let maximum: Int?
   /// By class: its one allowed byte, -1 when it has several, -2 when none.
   private let classByte: [Int16]
+  /// By class: its lowest allowed byte.
+  private let lowestByte: [UInt8]
   private let free: [[Int32]]
   private let bound: [[Int32]]
   /// By how much each further bound layer grows.
   private let growth: Int32
 
-  init(_ machine: ByteMachine, minimum: Int, maximum: Int?, isAllowed: [Bool]) throws(ConstraintError) {
+  /// - Parameter entriesLeft: how many entries the tables may still have; less those of this one afterwards.
+  init(
+    _ machine: ByteMachine, minimum: Int, maximum: Int?, isAllowed: [Bool], entriesLeft: inout Int
+  ) throws(ConstraintError) {
     self.machine = machine
     self.minimum = max(0, minimum)
     self.maximum = maximum
     var classByte = Array(repeating: Int16(-2), count: machine.classCount)
+    var lowestByte = Array(repeating: UInt8(0), count: machine.classCount)
     for byte in 0..<256 where isAllowed[byte] {
       let index = Int(machine.classes[byte])
+      if classByte[index] == -2 { lowestByte[index] = UInt8(byte) }
       classByte[index] = classByte[index] == -2 ? Int16(byte) : -1
     }
     self.classByte = classByte
+    self.lowestByte = lowestByte
+    // A step costs about as much as an entry.
+    entriesLeft -= machine.edges.count
+    let most = entriesLeft / max(1, machine.stateCount)
+    guard most > 0 else { throw Self.tooMany }
     (free, bound, growth) = try Self.layers(
-      Graph(machine, classByte: classByte), stateCount: machine.stateCount, minimum: self.minimum, maximum: maximum)
+      Graph(machine, classByte: classByte), most: most, minimum: self.minimum, maximum: maximum)
+    entriesLeft -= (free.count + bound.count) * machine.stateCount
   }
+
+  private static let tooMany = ConstraintError.tooComplex("counted patterns with too many states")
 
   /// Fewest bytes to an end from this state after so many characters; `infinite` when there is none.
   func cost(_ state: Int32, _ count: Int32) -> Int32 {
@@ -73,18 +88,30 @@ final class CountedMachine: Sendable {
     return found
   }
 
+  /// The step with the lowest byte on the shortest way to an end; nil at an end.
+  func nearest(_ state: Int32, _ count: Int32) -> (byte: UInt8, state: Int32, count: Int32)? {
+    let left = cost(state, count)
+    guard left > 0, left != Self.infinite else { return nil }
+    for index in 0..<machine.classCount where classByte[index] != -2 {
+      let edge = machine.edges[Int(state) * machine.classCount + index]
+      guard edge >= 0 else { continue }
+      let counted = edge & 1 == 1 ? advanced(count) : count
+      if cost(edge >> 1, counted) == left - 1 { return (lowestByte[index], edge >> 1, counted) }
+    }
+    return nil
+  }
+
   private static func layers(
-    _ graph: Graph, stateCount: Int, minimum: Int, maximum: Int?
+    _ graph: Graph, most: Int, minimum: Int, maximum: Int?
   ) throws(ConstraintError) -> (free: [[Int32]], bound: [[Int32]], growth: Int32) {
-    let most = mostEntries / max(1, stateCount)
     var free: [[Int32]]
     if let maximum {
-      guard maximum >= minimum else { return ([Array(repeating: infinite, count: stateCount)], [], 0) }
+      guard maximum >= minimum else { return ([Array(repeating: infinite, count: graph.stateCount)], [], 0) }
       free = [graph.layer(after: nil, mayEnd: true)]
       while free.count <= maximum - minimum {
         let next = graph.layer(after: free[free.count - 1], mayEnd: true)
         if next == free[free.count - 1] { break }
-        guard free.count < most else { throw .tooComplex("a counted pattern with too many states") }
+        guard free.count < most else { throw tooMany }
         free.append(next)
       }
     } else {
@@ -95,7 +122,7 @@ final class CountedMachine: Sendable {
     while bound.count < minimum {
       let next = graph.layer(after: last, mayEnd: false)
       if let common = commonGrowth(last, next), !bound.isEmpty { return (free, bound, common) }
-      guard free.count + bound.count < most else { throw .tooComplex("a counted pattern with too many states") }
+      guard free.count + bound.count < most else { throw tooMany }
       bound.append(next)
       last = next
     }
@@ -122,6 +149,8 @@ private struct Graph {
   private var sources: [[Int32]]
   /// By state: the states that a step leads to that completes one.
   private var completed: [[Int32]]
+
+  var stateCount: Int { isAccepting.count }
 
   init(_ machine: ByteMachine, classByte: [Int16]) {
     isAccepting = machine.isAccepting

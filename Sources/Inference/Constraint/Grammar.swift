@@ -1,4 +1,4 @@
-/// A description of the byte strings that an answer may be. Plain data; `Constraint` and `GrammarFollower` check it.
+/// A description of the byte strings that an answer may be. Plain data; `Constraint` checks it.
 ///
 /// A node may refer to nodes that were added before it, or to reserved ones that are defined later: only those can
 /// make a recursion. At most `recursionLimit` reserved nodes are open inside one another.

@@ -4,6 +4,12 @@ struct GrammarAutomaton: Sendable {
   let grammar: CompiledGrammar
   private(set) var arena = StackArena()
   private var seen: Set<UInt64> = []
+  /// What `advance` has done: comparisons of threads, and steps and moves by what they cost beside one. Depends on the
+  /// threads and bytes alone, not on what the arena knew already.
+  private(set) var work = 0
+
+  private static let stepWork = 8
+  private static let moveWork = 64
 
   init(_ grammar: CompiledGrammar) {
     self.grammar = grammar
@@ -33,11 +39,20 @@ struct GrammarAutomaton: Sendable {
   private mutating func advance(
     _ thread: GrammarThread, by byte: UInt8, into output: inout [GrammarThread], from start: Int
   ) {
-    if let next = step(thread, byte) { append(next, to: &output, from: start) }
+    takeStep(thread, byte, into: &output, from: start)
     guard thread.rest >= 0, mayLeave(thread) else { return }
-    for index in exits(of: thread.rest).threads {
-      if let next = step(arena.exitThreads[index], byte) { append(next, to: &output, from: start) }
-    }
+    let exits = exits(of: thread.rest)
+    work += Self.moveWork * exits.moves
+    for index in exits.threads { takeStep(arena.exitThreads[index], byte, into: &output, from: start) }
+  }
+
+  private mutating func takeStep(
+    _ thread: GrammarThread, _ byte: UInt8, into output: inout [GrammarThread], from start: Int
+  ) {
+    work += Self.stepWork
+    guard let next = step(thread, byte) else { return }
+    work += output.count - start
+    append(next, to: &output, from: start)
   }
 
   /// Appends a thread unless it is there already, of those from `start` on.
@@ -97,55 +112,6 @@ struct GrammarAutomaton: Sendable {
   }
 }
 
-// Inside one leaf.
-extension GrammarAutomaton {
-  private func step(_ thread: GrammarThread, _ byte: UInt8) -> GrammarThread? {
-    var next = thread
-    switch grammar.nodes[Int(thread.node)] {
-    case .literal(let bytes):
-      guard Int(thread.state) < bytes.count, bytes[Int(thread.state)] == byte else { return nil }
-      next.state += 1
-    case .words(let trie):
-      guard let state = trie.step(thread.state, byte) else { return nil }
-      next.state = state
-    case .machine(let machine):
-      guard let (state, count) = machine.step(thread.state, thread.count, byte) else { return nil }
-      next.state = state
-      next.count = count
-    case .sequence, .choice, .list, .members, .unused: return nil
-    }
-    return next
-  }
-
-  private func mayLeave(_ thread: GrammarThread) -> Bool {
-    switch grammar.nodes[Int(thread.node)] {
-    case .literal(let bytes): Int(thread.state) == bytes.count
-    case .words(let trie): trie.mayEnd(thread.state)
-    case .machine(let machine): machine.mayEnd(thread.state, thread.count)
-    case .sequence, .choice, .list, .members, .unused: false
-    }
-  }
-
-  /// The bytes that can follow inside the leaf: -2 none, -1 several, else the one.
-  private func onlyByte(_ thread: GrammarThread) -> Int16 {
-    switch grammar.nodes[Int(thread.node)] {
-    case .literal(let bytes): Int(thread.state) < bytes.count ? Int16(bytes[Int(thread.state)]) : -2
-    case .words(let trie): trie.onlyByte(thread.state)
-    case .machine(let machine): machine.onlyByte(thread.state, thread.count)
-    case .sequence, .choice, .list, .members, .unused: -2
-    }
-  }
-
-  func leafCost(_ thread: GrammarThread) -> Int {
-    switch grammar.nodes[Int(thread.node)] {
-    case .literal(let bytes): bytes.count - Int(thread.state)
-    case .words(let trie): Int(trie.costs[Int(thread.state)])
-    case .machine(let machine): Int(machine.cost(thread.state, thread.count))
-    case .sequence, .choice, .list, .members, .unused: CompiledGrammar.infinite
-    }
-  }
-}
-
 // From leaf to leaf.
 extension GrammarAutomaton {
   /// Steps of one search for exits.
@@ -176,7 +142,7 @@ extension GrammarAutomaton {
       }
       moves.append(contentsOf: options.reversed())
     }
-    return arena.setExits(frame, threads, mayEnd: mayEnd)
+    return arena.setExits(frame, threads, mayEnd: mayEnd, moves: count)
   }
 
   private mutating func isFirst(_ node: Int32, _ rest: Int32) -> Bool {

@@ -13,6 +13,7 @@ struct GrammarCompiler {
   /// The nodes that the root leads to, each before those that led to it where there is no recursion.
   private(set) var order: [Int] = []
   private var separators: [[UInt8]: Int32] = [:]
+  private var entriesLeft = CountedMachine.mostEntries
 
   init(_ grammar: Grammar, isAllowed: [Bool]) {
     self.grammar = grammar
@@ -89,7 +90,9 @@ struct GrammarCompiler {
         throw .tooComplex("a text of at least \(minimum) characters")
       }
       let most = maximum.flatMap { $0 > CompiledGrammar.longestShortest ? nil : $0 }
-      return .machine(try CountedMachine(machine, minimum: minimum, maximum: most, isAllowed: isAllowed))
+      return .machine(
+        try CountedMachine(
+          machine, minimum: minimum, maximum: most, isAllowed: isAllowed, entriesLeft: &entriesLeft))
     }
   }
 

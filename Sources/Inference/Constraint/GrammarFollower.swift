@@ -1,11 +1,12 @@
-/// Follows bytes against a grammar without a vocabulary: for tests, snapshots and validation.
-public struct GrammarFollower: Sendable {
+/// Follows bytes against a grammar without a vocabulary. Outputs are held to their form by `Constraint` alone; this is
+/// the door to the automaton for the tests of this module and of those that make grammars.
+package struct GrammarFollower: Sendable {
   private var automaton: GrammarAutomaton
   private var threads: [GrammarThread]
   private var next: [GrammarThread] = []
 
   /// - Throws: what `Constraint` would.
-  public init(_ grammar: Grammar) throws(ConstraintError) {
+  package init(_ grammar: Grammar) throws(ConstraintError) {
     self.init(try CompiledGrammar(grammar))
   }
 
@@ -15,7 +16,7 @@ public struct GrammarFollower: Sendable {
   }
 
   /// Takes the next byte; false when it may not stand here, and then nothing changes.
-  public mutating func advance(_ byte: UInt8) -> Bool {
+  package mutating func advance(_ byte: UInt8) -> Bool {
     next.removeAll(keepingCapacity: true)
     automaton.advance(threads, by: byte, into: &next)
     guard !next.isEmpty else { return false }
@@ -25,7 +26,7 @@ public struct GrammarFollower: Sendable {
   }
 
   /// Takes bytes until one may not stand there; how many were taken.
-  public mutating func advance(_ bytes: some Sequence<UInt8>) -> Int {
+  package mutating func advance(_ bytes: some Sequence<UInt8>) -> Int {
     var count = 0
     for byte in bytes {
       guard advance(byte) else { break }
@@ -35,22 +36,24 @@ public struct GrammarFollower: Sendable {
   }
 
   /// Whether the answer may end here.
-  public var isComplete: Bool {
+  package var isComplete: Bool {
     var copy = automaton
     return copy.mayEnd(threads)
   }
 
   /// Whether the answer must end here: no byte can follow.
-  public var isExhausted: Bool {
+  package var isExhausted: Bool {
     var copy = automaton
     return copy.isExhausted(threads)
   }
 
-  /// The shortest bytes after which the answer may end; empty when it may already.
-  public func shortestCompletion() -> [UInt8] { automaton.shortestCompletion(threads) }
+  /// The shortest bytes after which the answer may end, the first `limit` of them; empty when it may already.
+  package func shortestCompletion(limit: Int = .max) -> [UInt8] {
+    automaton.shortestCompletion(threads, limit: limit)
+  }
 
   /// The bytes that must follow, up to where there is a choice or an end; at most `limit`.
-  public func forcedBytes(limit: Int = 4096) -> [UInt8] {
+  package func forcedBytes(limit: Int = 4096) -> [UInt8] {
     var copy = self
     var bytes: [UInt8] = []
     while bytes.count < limit, let byte = copy.automaton.forcedByte(copy.threads), copy.advance(byte) {

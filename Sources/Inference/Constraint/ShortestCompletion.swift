@@ -3,59 +3,58 @@
 extension GrammarAutomaton {
   private enum Task {
     case node(Int32)
+    /// So many items, at least one, each with the separator before it.
+    case items(CompiledGrammar.List, Int)
     case leave(Int32)
   }
 
-  /// The bytes of the shortest end; of equally short ones that of the first thread, and in it the lowest bytes.
-  func shortestCompletion(_ threads: [GrammarThread]) -> [UInt8] {
+  /// The first bytes, up to a limit, of the shortest end; of equally short ones that of the first thread, and in it the
+  /// lowest bytes.
+  func shortestCompletion(_ threads: [GrammarThread], limit: Int) -> [UInt8] {
     guard let thread = threads.min(by: { cost($0) < cost($1) }) else { return [] }
-    var bytes = finishLeaf(thread)
+    var bytes = finishLeaf(thread, limit: limit)
     var tasks = [Task.leave(thread.rest)]
-    while let task = tasks.popLast() {
+    while bytes.count < limit, let task = tasks.popLast() {
       switch task {
-      case .node(let node): appendShortest(node, &bytes, &tasks)
+      case .node(let node): appendShortest(node, limit, &bytes, &tasks)
+      case .items(let list, let count):
+        if count > 1 { tasks.append(.items(list, count - 1)) }
+        tasks.append(.node(list.item))
+        tasks.append(.node(list.separator))
       case .leave(let frame): if frame >= 0 { appendRest(of: arena.frames[Int(frame)], &bytes, &tasks) }
       }
     }
-    return bytes
+    return Array(bytes.prefix(limit))
   }
 
-  /// The shortest end of a thread's leaf alone.
-  func finishLeaf(_ thread: GrammarThread) -> [UInt8] {
+  /// The shortest end of a thread's leaf alone; at most about `limit` bytes.
+  func finishLeaf(_ thread: GrammarThread, limit: Int) -> [UInt8] {
     switch grammar.nodes[Int(thread.node)] {
     case .literal(let literal): return Array(literal[Int(thread.state)...])
     case .words(let trie):
       var bytes: [UInt8] = []
       var state = thread.state
-      while let (byte, next) = trie.nearest(state) {
+      while bytes.count < limit, let (byte, next) = trie.nearest(state) {
         bytes.append(byte)
         state = next
       }
       return bytes
-    case .machine(let machine): return finish(machine, thread.state, thread.count)
+    case .machine(let machine):
+      var bytes: [UInt8] = []
+      var (state, count) = (thread.state, thread.count)
+      while bytes.count < limit, let next = machine.nearest(state, count) {
+        bytes.append(next.byte)
+        (state, count) = (next.state, next.count)
+      }
+      return bytes
     case .sequence, .choice, .list, .members, .unused: return []
     }
   }
 
-  private func finish(_ machine: CountedMachine, _ start: Int32, _ startCount: Int32) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var (state, count) = (start, startCount)
-    var left = machine.cost(state, count)
-    while left > 0, left != CountedMachine.infinite {
-      let step = (UInt8(0)...255).lazy.filter { grammar.isAllowed[Int($0)] }.compactMap { byte in
-        machine.step(state, count, byte).map { (byte, $0) }
-      }.first { machine.cost($0.1.state, $0.1.count) == left - 1 }
-      guard let step else { break }
-      bytes.append(step.0)
-      (state, count) = step.1
-      left -= 1
-    }
-    return bytes
-  }
-
-  private func appendShortest(_ node: Int32, _ bytes: inout [UInt8], _ tasks: inout [Task]) {
+  private func appendShortest(_ node: Int32, _ limit: Int, _ bytes: inout [UInt8], _ tasks: inout [Task]) {
     switch grammar.nodes[Int(node)] {
-    case .literal, .words, .machine: bytes += finishLeaf(GrammarThread(node: node, state: 0, rest: -1))
+    case .literal, .words, .machine:
+      bytes += finishLeaf(GrammarThread(node: node, state: 0, rest: -1), limit: limit - bytes.count)
     case .sequence(let children): tasks += children.reversed().map { .node($0) }
     case .choice(let children):
       let best = children.first { grammar.costs[Int($0)] == grammar.costs[Int(node)] }
@@ -84,10 +83,9 @@ extension GrammarAutomaton {
   }
 
   private func appendItems(_ list: CompiledGrammar.List, count: Int, isFirst: Bool, _ tasks: inout [Task]) {
-    for number in 0..<count {
-      tasks.append(.node(list.item))
-      if !isFirst || number < count - 1 { tasks.append(.node(list.separator)) }
-    }
+    let others = isFirst ? count - 1 : count
+    if others > 0 { tasks.append(.items(list, others)) }
+    if isFirst, count > 0 { tasks.append(.node(list.item)) }
   }
 
   private func appendMembers(

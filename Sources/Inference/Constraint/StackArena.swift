@@ -24,6 +24,8 @@ struct StackArena: Sendable {
     var threads: Range<Int>
     /// Whether the answer may end there.
     var mayEnd: Bool
+    /// Moves that the search for them took.
+    var moves: Int
   }
 
   private(set) var frames: [Frame] = []
@@ -50,10 +52,10 @@ struct StackArena: Sendable {
     return number
   }
 
-  mutating func setExits(_ frame: Int32, _ threads: [GrammarThread], mayEnd: Bool) -> Exits {
+  mutating func setExits(_ frame: Int32, _ threads: [GrammarThread], mayEnd: Bool, moves: Int) -> Exits {
     let range = exitThreads.count..<exitThreads.count + threads.count
     exitThreads.append(contentsOf: threads)
-    let value = Exits(threads: range, mayEnd: mayEnd)
+    let value = Exits(threads: range, mayEnd: mayEnd, moves: moves)
     exits[Int(frame)] = value
     return value
   }

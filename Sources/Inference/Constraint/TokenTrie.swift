@@ -51,17 +51,14 @@ public final class TokenTrie: Sendable {
 
   var nodeCount: Int { bytes.count }
 
-  /// Bytes of memory that the tables take.
-  package var memory: Int { bytes.count + 2 * depths.count + 4 * (ends.count + tokenStarts.count + tokens.count) }
-
   func isUsable(_ token: Token) -> Bool { usable.contains(token) }
 
   /// Spells bytes with the longest token that fits, again and again; of tokens with equal bytes the lowest. Bytes that
-  /// no token begins with are left out, which cannot be when all are spellable.
-  func spell(_ text: [UInt8]) -> [Token] {
+  /// no token begins with are left out, which cannot be when all are spellable. Stops after `most` tokens.
+  func spell(_ text: [UInt8], most: Int = .max) -> [Token] {
     var result: [Token] = []
     var start = 0
-    while start < text.count {
+    while start < text.count, result.count < most {
       var node = roots[Int(text[start])]
       var index = start
       var best: (token: Token, end: Int)?
