@@ -17,12 +17,11 @@ package struct SchemaGrammar {
   /// Nodes, and members that were merged, of one grammar.
   private static let mostNodes = 100_000
 
-  /// What a machine is made of; the same one serves wherever that stands.
-  fileprivate enum Machine: Hashable {
-    case number(minimum: JSONSchemaNode.Bound?, maximum: JSONSchemaNode.Bound?, isInteger: Bool)
-    case pattern([UInt8])
-    case format(JSONFormat)
-    case free
+  /// A machine and how many characters it may write.
+  private struct Content: Hashable {
+    var machine: SchemaMachines.Key
+    var minimum = 0
+    var maximum: Int?
   }
 
   /// A part of the grammar, and how many containers its values may have within each other where no recursion is.
@@ -35,7 +34,9 @@ package struct SchemaGrammar {
   private var finished: [JSONSchemaNode.ID: Part] = [:]
   /// References that are being followed, with the node reserved for them when they were met again.
   private var open: [JSONSchemaNode.ID: Grammar.NodeID?] = [:]
-  private var machines: [Machine: ByteMachine] = [:]
+  private var machines = SchemaMachines()
+  /// The same content has one node, wherever it stands.
+  private var contents: [Content: Grammar.NodeID] = [:]
   /// By node of the grammar: a JSON pointer to what it was made of.
   private var origins: [String] = []
   private var pointer = ""
@@ -173,42 +174,45 @@ package struct SchemaGrammar {
       let keyword = node.minimum?.isExclusive == true ? "exclusiveMinimum" : "minimum"
       throw node.refusal(keyword, "no number with few enough digits is between the minimum and the maximum")
     }
-    let key = Machine.number(minimum: node.minimum, maximum: node.maximum, isInteger: isInteger)
-    let machine = try machine(key, numbers.language, node, "maximum")
-    return add(.machine(machine, minimum: 0, maximum: nil))
+    let key = SchemaMachines.Key.number(minimum: node.minimum, maximum: node.maximum, isInteger: isInteger)
+    return try content(Content(machine: key), numbers.language, node, "maximum")
   }
 
   private mutating func string(_ node: JSONSchemaNode) throws(UnsupportedSchema) -> Grammar.NodeID {
     let least = node.minLength ?? 0
     if least > Self.largestMinimum { throw node.refusal("minLength", "no answer is as long as minLength says") }
     var most = node.maxLength
-    let characters: ByteMachine
+    let quote = text("\"")
+    let inside: Grammar.NodeID
     switch (node.pattern, node.format) {
     case (.some, .some): throw node.refusal("format", "pattern and format in one schema are not supported")
     case (let pattern?, nil):
-      characters = try machine(
-        .pattern(Array(pattern.text.utf8)), StringLanguage.matching(pattern.language), node, "pattern")
       let shortest = max(least, pattern.minimumLength ?? 0)
       if pattern.maximumLength == nil { most = most ?? max(Self.freeStringLength, shortest + 100) }
+      let key = SchemaMachines.Key.pattern(Array(pattern.text.utf8))
+      inside = try content(
+        Content(machine: key, minimum: least, maximum: most), StringLanguage.matching(pattern.language), node, "pattern"
+      )
     case (nil, let format?):
-      characters = try machine(.format(format), StringLanguage.of(format), node, "format")
+      let content = Content(machine: .format(format), minimum: least, maximum: most)
+      inside = try self.content(content, StringLanguage.of(format), node, "format")
     case (nil, nil):
-      characters = try machine(.free, StringLanguage.free, node, "type")
-      most = most ?? max(Self.freeStringLength, least + 100)
+      let content = Content(
+        machine: .free, minimum: least, maximum: most ?? max(Self.freeStringLength, least + 100))
+      inside = try self.content(content, StringLanguage.free, node, "type")
     }
-    let quote = text("\"")
-    let content = add(.machine(characters, minimum: least, maximum: most))
-    return add(.sequence([quote, content, quote]))
+    return add(.sequence([quote, inside, quote]))
   }
 
-  private mutating func machine(
-    _ key: Machine, _ language: RegularLanguage, _ node: JSONSchemaNode, _ keyword: String
-  ) throws(UnsupportedSchema) -> ByteMachine {
-    if let machine = machines[key] ?? CommonMachines.machine(key) { return machine }
+  private mutating func content(
+    _ content: Content, _ language: @autoclosure () -> RegularLanguage, _ node: JSONSchemaNode, _ keyword: String
+  ) throws(UnsupportedSchema) -> Grammar.NodeID {
+    if let known = contents[content] { return known }
     do throws(TooLarge) {
-      let machine = try ByteMachine(language)
-      machines[key] = machine
-      return machine
+      let machine = try machines.machine(content.machine, language())
+      let made = add(.machine(machine, minimum: content.minimum, maximum: content.maximum))
+      contents[content] = made
+      return made
     } catch {
       throw node.refusal(keyword, "\(keyword) needs too large an automaton")
     }
@@ -232,8 +236,7 @@ package struct SchemaGrammar {
 
   /// A value of no schema inside an array of no `items`.
   private mutating func anyScalar(_ node: JSONSchemaNode) throws(UnsupportedSchema) -> Part {
-    var any = node
-    any.clearKeywords()
+    var any = JSONSchemaNode(pointer: node.pointer)
     any.types = [.null, .boolean, .number, .string]
     return try typed(any)
   }
@@ -262,21 +265,6 @@ package struct SchemaGrammar {
       throw node.refusal("", "its values are more than \(Self.mostContainers) deep within each other")
     }
     return part
-  }
-}
-
-/// The machines that many schemas share, made once.
-private enum CommonMachines {
-  private static let free = try? ByteMachine(StringLanguage.free)
-  private static let formats = Dictionary(
-    uniqueKeysWithValues: JSONFormat.allCases.map { ($0, try? ByteMachine(StringLanguage.of($0))) })
-
-  static func machine(_ key: SchemaGrammar.Machine) -> ByteMachine? {
-    switch key {
-    case .free: free
-    case .format(let format): formats[format] ?? nil
-    case .number, .pattern: nil
-    }
   }
 }
 

@@ -154,5 +154,5 @@ public struct JSONSchemaNode: Sendable {
   public var minimum: Bound?
   public var maximum: Bound?
 
-  init(pointer: String) { self.pointer = pointer }
+  package init(pointer: String) { self.pointer = pointer }
 }
