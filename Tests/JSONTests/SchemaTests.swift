@@ -83,6 +83,10 @@ func check(
     Case(
       #"{"type":"object","properties":{"a":{"type":"integer"},"b":{}},"required":["a"]}"#,
       [#"{"a":1}"#, #"{"b":null,"a":1,"c":2}"#], [#"{"b":1}"#, #"{"a":"x"}"#, #"{"a":1,"a":1}"#, "[]"]),
+    Case(#"{"items":false}"#, ["[]", "1"], ["[1]"]),
+    Case(
+      #"{"properties":{"a":false,"b":{"type":"null"}},"required":["b"]}"#, [#"{"b":null}"#, #"{"b":null,"c":1}"#, "1"],
+      [#"{"a":1,"b":null}"#, #"{"b":1}"#]),
     Case(#"{"properties":{"a":{}},"additionalProperties":false}"#, ["{}", #"{"a":1}"#, "1"], [#"{"b":1}"#]),
     Case(#"{"properties":{"a":{"minimum":3}},"additionalProperties":true}"#, [#"{"b":1}"#], [#"{"a":1}"#]),
     Case(#"{"anyOf":[{"type":"string","maxLength":1},{"type":"integer"}]}"#, ["\"a\"", "3"], ["\"ab\"", "null"]),

@@ -96,12 +96,8 @@ struct SchemaMerger {
     result.maxLength = [first.maxLength, second.maxLength].compactMap(\.self).min()
     if let least = result.minItems, let most = result.maxItems, least > most { throw clash("minItems") }
     if let least = result.minLength, let most = result.maxLength, least > most { throw clash("minLength") }
-    result.minimum = [first.minimum, second.minimum].compactMap(\.self).max {
-      $0.value < $1.value || ($0.value == $1.value && $1.isExclusive)
-    }
-    result.maximum = [first.maximum, second.maximum].compactMap(\.self).min {
-      $0.value < $1.value || ($0.value == $1.value && $0.isExclusive)
-    }
+    result.minimum = .highest([first.minimum, second.minimum])
+    result.maximum = .lowest([first.maximum, second.maximum])
     if let items = second.items {
       result.items = items
       if let own = first.items { result.items = try both(own, items, keyword) }
@@ -129,6 +125,7 @@ struct SchemaMerger {
   ) throws(UnsupportedSchema) -> JSONSchemaNode.Object {
     var result = JSONSchemaNode.Object()
     result.allowsAdditional = first.allowsAdditional && second.allowsAdditional
+    result.forbidden = first.forbidden.union(second.forbidden)
     let all = first.properties + second.properties.filter { first.places[Array($0.name.utf8)] == nil }
     for property in all {
       let key = Array(property.name.utf8)
@@ -136,7 +133,9 @@ struct SchemaMerger {
       let isRequired =
         places.0.map { first.properties[$0].isRequired } ?? false
         || places.1.map { second.properties[$0].isRequired } ?? false
-      if (places.0 == nil && !first.allowsAdditional) || (places.1 == nil && !second.allowsAdditional) {
+      if result.forbidden.contains(key) || (places.0 == nil && !first.allowsAdditional)
+        || (places.1 == nil && !second.allowsAdditional)
+      {
         if isRequired { throw node.refusal(keyword, "\(property.name) is required and not allowed beside \(keyword)") }
         continue
       }
@@ -148,14 +147,5 @@ struct SchemaMerger {
       result.properties.append((property.name, id, isRequired))
     }
     return result
-  }
-}
-
-extension JSONSchemaNode {
-  /// Leaves nothing but the place.
-  mutating func clearKeywords() {
-    (types, values, constant, reference, alternatives, object, items) = (nil, nil, nil, nil, nil, nil, nil)
-    (minItems, maxItems, minLength, maxLength, pattern, format) = (nil, nil, nil, nil, nil, nil)
-    (minimum, maximum) = (nil, nil)
   }
 }

@@ -3,7 +3,8 @@
 ///
 /// What is a little narrower than the specification: `oneOf` means `anyOf`; `$ref` leads to the root (`#`) or into
 /// `$defs` (`definitions`) of the same schema; `items` is one schema; `additionalProperties` is true, false or absent;
-/// every name in `required` is among the `properties`; `true` and `{}` stand for any value, `false` is refused.
+/// every name in `required` is among the `properties`; `true` and `{}` stand for any value; `false` may stand
+/// for `items` and for properties that are not required, and is refused elsewhere.
 public struct JSONSchema: Sendable {
   /// The keywords that constrain values. The rest of those that are read are annotations, `JSONSchema.annotations`.
   public static let keywords = [
@@ -111,6 +112,8 @@ public struct JSONSchemaNode: Sendable {
     public var properties: [(name: String, node: ID, isRequired: Bool)] = []
     /// The places in `properties` by the names' bytes.
     public var places: [[UInt8]: Int] = [:]
+    /// The names' bytes of properties whose schema is `false`, which are not among the others.
+    public var forbidden: Set<[UInt8]> = []
     public var allowsAdditional = true
     public init() {}
   }
@@ -119,6 +122,20 @@ public struct JSONSchemaNode: Sendable {
   public struct Bound: Sendable, Hashable {
     public var value: JSONDecimal
     public var isExclusive: Bool
+
+    /// The strictest of some minima: of two equal ones the exclusive one.
+    package static func highest(_ bounds: [Bound?]) -> Bound? {
+      bounds.compactMap(\.self).max {
+        $0.value < $1.value || ($0.value == $1.value && !$0.isExclusive && $1.isExclusive)
+      }
+    }
+
+    /// The strictest of some maxima.
+    package static func lowest(_ bounds: [Bound?]) -> Bound? {
+      bounds.compactMap(\.self).min {
+        $0.value < $1.value || ($0.value == $1.value && $0.isExclusive && !$1.isExclusive)
+      }
+    }
   }
 
   /// A list of values, of which one must be met.

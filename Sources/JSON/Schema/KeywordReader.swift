@@ -62,11 +62,8 @@ struct KeywordReader {
   // MARK: - Numbers
 
   func readNumbers(_ node: inout JSONSchemaNode) throws(UnsupportedSchema) {
-    let minima = [try bound("minimum", false), try bound("exclusiveMinimum", true)].compactMap(\.self)
-    let maxima = [try bound("maximum", false), try bound("exclusiveMaximum", true)].compactMap(\.self)
-    // Of two equal ones the exclusive one, which comes last, is the stricter.
-    node.minimum = minima.max { $0.value < $1.value || ($0.value == $1.value && $1.isExclusive) }
-    node.maximum = maxima.min { $0.value < $1.value || ($0.value == $1.value && $0.isExclusive) }
+    node.minimum = .highest([try bound("minimum", false), try bound("exclusiveMinimum", true)])
+    node.maximum = .lowest([try bound("maximum", false), try bound("exclusiveMaximum", true)])
     guard let minimum = node.minimum, let maximum = node.maximum else { return }
     let keyword = minimum.isExclusive ? "exclusiveMinimum" : "minimum"
     if minimum.value > maximum.value
@@ -130,6 +127,11 @@ struct KeywordReader {
     node.minItems = try count("minItems")
     node.maxItems = try count("maxItems")
     try checkOrder("minItems", node.minItems, "maxItems", node.maxItems)
+    // Without any item that could be, only the empty array is left.
+    if object["items"] == .bool(false) {
+      if let least = node.minItems, least > 0 { throw refusal("minItems", "there must be items, and no value is one") }
+      node.maxItems = 0
+    }
   }
 
   /// A number of things. One that no `Int` holds stands for the largest that does.
@@ -160,7 +162,14 @@ struct KeywordReader {
       guard case .object(let properties) = value else { throw refusal("properties", "properties must be an object") }
       for member in properties.members {
         let key = Array(member.name.utf8)
-        guard result.places.updateValue(result.properties.count, forKey: key) == nil else {
+        if member.value == .bool(false) {
+          guard result.places[key] == nil, result.forbidden.insert(key).inserted else {
+            throw refusal("properties", "\(member.name) is there twice in properties")
+          }
+          continue
+        }
+        guard !result.forbidden.contains(key), result.places.updateValue(result.properties.count, forKey: key) == nil
+        else {
           throw refusal("properties", "\(member.name) is there twice in properties")
         }
         result.properties.append((member.name, 0, false))
@@ -170,6 +179,9 @@ struct KeywordReader {
       guard case .array(let names) = value else { throw refusal("required", "required must be an array of names") }
       for name in names {
         guard case .string(let text) = name else { throw refusal("required", "required must be an array of names") }
+        if result.forbidden.contains(Array(text.utf8)) {
+          throw refusal("required", "\(text) is required, and no value meets its schema “false”")
+        }
         guard let place = result.places[Array(text.utf8)] else {
           throw refusal("required", "\(text) is required and not among the properties")
         }

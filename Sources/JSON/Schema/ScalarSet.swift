@@ -18,8 +18,6 @@ public struct ScalarSet: Sendable, Hashable {
   /// The scalars of a text.
   public init(_ text: String) { self.init(text.unicodeScalars.map { $0.value...$0.value }) }
 
-  public static let all = ScalarSet([0...0x10_FFFF])
-
   public var isEmpty: Bool { ranges.isEmpty }
 
   public func contains(_ scalar: Unicode.Scalar) -> Bool {

@@ -71,12 +71,15 @@ struct SchemaParser {
       references.append((id, try Self.target(text, node)))
     }
     if case .object(let properties)? = object["properties"] {
-      for (index, member) in properties.members.enumerated() {
+      for member in properties.members {
+        guard let place = node.object?.places[Array(member.name.utf8)] else { continue }
         let pointer = node.pointer + "/properties/" + Self.escaped(member.name)
-        node.object?.properties[index].node = try self.node(member.value, at: pointer)
+        node.object?.properties[place].node = try self.node(member.value, at: pointer)
       }
     }
-    if let items = object["items"] { node.items = try self.node(items, at: node.pointer + "/items") }
+    if let items = object["items"], items != .bool(false) {
+      node.items = try self.node(items, at: node.pointer + "/items")
+    }
     for keyword in ["anyOf", "oneOf"] {
       guard let value = object[keyword] else { continue }
       guard case .array(let schemas) = value, !schemas.isEmpty else {

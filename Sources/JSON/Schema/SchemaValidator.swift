@@ -118,6 +118,8 @@ struct SchemaValidator {
       if let property = schema.places[Array(member.name.utf8)] {
         missing.remove(property)
         check(node: schema.properties[property].node, part: parts[part].children[index], at: place, &findings)
+      } else if schema.forbidden.contains(Array(member.name.utf8)) {
+        findings.append(SchemaViolation(pointer: place, keyword: "properties", problem: "must not be there"))
       } else if !schema.allowsAdditional {
         findings.append(
           SchemaViolation(pointer: place, keyword: "additionalProperties", problem: "is not among the properties"))

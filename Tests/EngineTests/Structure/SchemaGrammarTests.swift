@@ -107,6 +107,7 @@ func check(
       #"{"type":"array","items":{"type":"integer"},"minItems":1,"maxItems":3}"#, ["[1]", "[1,2,3]"],
       ["[]", "[1,2,3,4]", "[1,]"]),
     Case(#"{"maxItems":0}"#, ["[]"], ["[1]"]),
+    Case(#"{"items":false,"maxItems":3}"#, ["[]"], ["[1]"]),
     Case(
       #"{"type":"array","items":{"type":"null"}}"#, ["[]"],
       ["[" + Array(repeating: "null", count: 33).joined(separator: ",") + "]"]),
@@ -118,6 +119,11 @@ func check(
       [#"{"b":null}"#, #"{"a":1,"b":null}"#, #"{"b":null,"c":true}"#, #"{"a":1,"b":null,"c":true}"#],
       ["{}", #"{"a":1}"#, #"{"b":null,"a":1}"#, #"{"b":null,}"#, #"{"b":null,"d":1}"#, #"{"b": null}"#]),
     Case(#"{"properties":{},"additionalProperties":false}"#, ["{}"], [#"{"a":1}"#]),
+    Case(
+      #"{"properties":{"a":false,"b":{"type":"null"}}}"#, ["{}", #"{"b":null}"#], [#"{"a":1}"#, #"{"a":1,"b":null}"#]),
+    Case(
+      ##"{"$defs":{"n":{"properties":{"a":false}}},"$ref":"#/$defs/n","properties":{"a":{},"b":{"type":"null"}}}"##,
+      ["{}", #"{"b":null}"#], [#"{"a":1}"#]),
     Case(
       #"{"properties":{"\"`}{\n<|im_end|>":{"const":1}},"required":["\"`}{\n<|im_end|>"]}"#,
       [#"{"\"`}{\n<|im_end|>":1}"#], ["{}"]),
