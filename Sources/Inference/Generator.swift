@@ -27,7 +27,7 @@ public final class Generator {
   private var scheduler: Scheduler
   private var budget: StepBudget
   private let jumpsForward: Bool
-  private lazy var endTokens = (0..<Token(model.vocabularySize)).filter { model.isEndOfGeneration($0) }
+  private let endTokens: [Token]
   private var generations: [Int: Generation] = [:]
   private var events: [InferenceEvent] = []
   private var sampled: [SampledToken] = []
@@ -41,6 +41,8 @@ public final class Generator {
   ) {
     self.model = model
     self.now = now
+    // Here and not in a step: the vocabulary is large.
+    endTokens = (0..<Token(model.vocabularySize)).filter { model.isEndOfGeneration($0) }
     scheduler = Scheduler(
       limits: SchedulerLimits(
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
@@ -91,17 +93,16 @@ public final class Generator {
   /// Computes one step. False when there was nothing to do: until a request is submitted or goes on after a pause.
   public func step() -> Bool {
     let plan = scheduler.plan(budget: budget.rows)
-    let hasEnded = settleEnded()
-    guard !plan.isEmpty else { return hasEnded }
-    let started = now()
-    let outcome = compute(plan)
-    scheduler.absorb(outcome)
-    if case .computed = outcome {
-      report(plan)
-      if !plan.rows.isEmpty { note(rows: plan.rows.count, time: now() - started) }
+    if !plan.isEmpty {
+      let started = now()
+      let outcome = compute(plan)
+      scheduler.absorb(outcome)
+      if case .computed = outcome {
+        report(plan)
+        if !plan.rows.isEmpty { note(rows: plan.rows.count, time: now() - started) }
+      }
     }
-    _ = settleEnded()
-    return true
+    return settleEnded() || !plan.isEmpty
   }
 
   /// The events since they were last taken, in order.
