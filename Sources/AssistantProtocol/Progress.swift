@@ -78,17 +78,3 @@ extension Progress.Params: MergeableParams {
     }
   }
 }
-
-extension JSONValue {
-  /// The size of the value's text, without its escapes.
-  fileprivate var approximateByteCount: Int {
-    switch self {
-    case .null, .bool: 5
-    case .number(let number): number.text.utf8.count
-    case .string(let text): text.utf8.count + 2
-    case .array(let values): values.reduce(2) { $0 + $1.approximateByteCount + 1 }
-    case .object(let object):
-      object.members.reduce(2) { $0 + $1.name.utf8.count + $1.value.approximateByteCount + 4 }
-    }
-  }
-}

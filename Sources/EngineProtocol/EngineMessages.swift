@@ -20,7 +20,8 @@ public enum EngineHello: NotificationMethod {
   }
 }
 
-/// Loads the model; answered when it can generate. Sent once in a child's life: another model is another child.
+/// Loads the model; answered when it can generate. After an error another file may be tried; a child that has a model
+/// keeps it, and another model is another child.
 public enum EngineLoad: RequestMethod {
   public static let name = "engine/load"
   public typealias Result = ModelFacts
@@ -123,7 +124,7 @@ extension EngineStructured.Params: MergeableParams {
     return true
   }
 
-  public var approximateByteCount: Int { 1_000 }
+  public var approximateByteCount: Int { value.approximateByteCount + 100 }
 }
 
 /// How much of a long prompt is read; sent at most once a step and only while prefilling takes several.

@@ -104,3 +104,17 @@ extension String {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
+
+extension JSONValue {
+  /// The size of the value's text, without its escapes.
+  package var approximateByteCount: Int {
+    switch self {
+    case .null, .bool: 5
+    case .number(let number): number.text.utf8.count
+    case .string(let text): text.utf8.count + 2
+    case .array(let values): values.reduce(2) { $0 + $1.approximateByteCount + 1 }
+    case .object(let object):
+      object.members.reduce(2) { $0 + $1.name.utf8.count + $1.value.approximateByteCount + 4 }
+    }
+  }
+}
