@@ -36,8 +36,6 @@ final class Workshop: Sendable {
       var plan = ModelComparison.Plan(text: params.text)
       plan.promptTokens = params.promptTokens
       plan.writtenTokens = params.writtenTokens
-      plan.time = .milliseconds(params.milliseconds)
-      plan.threads = params.threads
       let figures = try await self.work(context) { [plan] signal, progress in
         do throws(ModelComparison.Problem) {
           return .success(
@@ -62,9 +60,12 @@ final class Workshop: Sendable {
     do {
       // The stack is libllama's too.
       try DedicatedThread.start(name: "workshop", stackSize: 8 << 20) {
-        outcome.yield(
-          body(self.signal) { context.notify(EngineWorkProgress.self, EngineWorkProgress.Params(fraction: $0)) })
+        let result = body(self.signal) {
+          context.notify(EngineWorkProgress.self, EngineWorkProgress.Params(fraction: $0))
+        }
+        // First, so that who has the answer can ask for the next piece of work.
         self.isWorking.store(false, ordering: .releasing)
+        outcome.yield(result)
         outcome.finish()
       }
     } catch {

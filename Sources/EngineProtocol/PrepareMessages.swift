@@ -42,22 +42,15 @@ public enum EngineMeasure: RequestMethod {
     public var text = ""
     public var promptTokens = 100
     public var writtenTokens = 50
-    public var milliseconds = 10_000
-    public var threads = 0
     public init() {}
     public static let fields: [JSONField<Params>] = [
       .required("paths", \.paths, "GGUF files; the others are compared with the first."),
       .required("text", \.text, "What is read and written; the model chooses nothing."),
       .defaulted("promptTokens", \.promptTokens, "Tokens that a run reads at once."),
       .defaulted("writtenTokens", \.writtenTokens, "Tokens that a run then writes one by one."),
-      .defaulted("milliseconds", \.milliseconds, "How long the speed is measured, about."),
-      .defaulted("threads", \.threads, "Threads for batches; 0 = chosen by the engine."),
     ]
     public func validate() throws(JSONMismatch) {
       guard (1...8).contains(paths.count) else { throw JSONMismatch(path: "paths", "must be 1 to 8 files") }
-      guard (1...600_000).contains(milliseconds) else {
-        throw JSONMismatch(path: "milliseconds", "must be between 1 and 600000")
-      }
     }
   }
 

@@ -4,7 +4,6 @@ import Inference
 public struct ModelFigures: Sendable, Equatable {
   /// As libllama describes the file type.
   public var quantization = ""
-  public var parameterCount = 0
   /// Lower quartiles of the times over all runs.
   public var prefillTokensPerSecond = 0.0
   public var decodeTokensPerSecond = 0.0
@@ -79,7 +78,6 @@ public struct ModelComparison {
     var figures = models.map { model in
       var figures = ModelFigures()
       figures.quantization = model.facts.quantization
-      figures.parameterCount = model.facts.parameterCount
       return figures
     }
     do throws(DecodeFailure) {
