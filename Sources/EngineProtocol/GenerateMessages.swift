@@ -126,8 +126,8 @@ public struct GenerateResult: JSONMessage, Equatable {
   public var durationMs = 0.0
   /// The output ran in circles and was ended.
   public var repeated = false
-  /// The sum of the natural logarithms of the generated tokens' probabilities, at temperature 1 and before any
-  /// constraint: how likely the model finds its own answer.
+  /// The sum of the natural logarithms of the probabilities of the tokens that the model chose, the one that ended the
+  /// output among them, at temperature 1, before penalties and constraints. Tokens that a form decided count 0.
   public var logProbability = 0.0
   public init() {}
   public static let fields: [JSONField<GenerateResult>] = [
@@ -140,7 +140,7 @@ public struct GenerateResult: JSONMessage, Equatable {
     .required("timeToFirstTokenMs", \.timeToFirstTokenMs, "From the engine's receipt to the first token sampled."),
     .required("durationMs", \.durationMs, "From the engine's receipt to the end."),
     .required("repeated", \.repeated, "The output ran in circles and was ended."),
-    .required("logProbability", \.logProbability, "Sum of the logarithms of the tokens' probabilities."),
+    .required("logProbability", \.logProbability, "Sum of ln p of the tokens that the model chose."),
   ]
 }
 
