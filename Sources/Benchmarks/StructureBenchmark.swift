@@ -59,11 +59,8 @@ private struct SyntheticVocabulary {
 
   init(count: Int) {
     var tokens = (0...255).map { [UInt8($0)] }
-    var state: UInt64 = 20_260_101
-    func next(_ bound: UInt64) -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return (state >> 33) % bound
-    }
+    var random = RandomGenerator(seed: 1)
+    func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
     while tokens.count < count {
       var token: [UInt8] = next(2) == 0 ? [0x20] : []
       for _ in 0..<(2 + next(4) + next(4)) { token.append(0x61 + UInt8(min(next(26), next(26)))) }
