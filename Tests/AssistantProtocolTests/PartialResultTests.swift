@@ -1,4 +1,5 @@
 import AssistantProtocol
+import EngineProtocol
 import JSON
 import JSONRPC
 import TestSupport
@@ -105,6 +106,17 @@ private struct Screen {
     #expect(isMerged)
     #expect(params == later)
     #expect(params.approximateByteCount > size)
+  }
+
+  /// The queue's bound means bytes, on either side of the engine's socket.
+  @Test func aValueCountsAsMuchFromTheEngineAsToTheClient() {
+    let value: JSONValue = ["text": .string(String(repeating: "a", count: 100_000)), "list": [1, [2, nil]]]
+    let inside = EngineStructured.Params(request: 1, value: value).approximateByteCount
+    let outside = Progress.Params(
+      token: ProgressToken(RequestID(1)), value: .partial(.structured(StructuredSnapshot(value: value)))
+    ).approximateByteCount
+    #expect(inside == outside)
+    #expect((100_000...100_200).contains(inside))
   }
 
   @Test func reportsKeepWhatTheLaterOneLeavesOut() {
