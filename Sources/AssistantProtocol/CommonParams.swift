@@ -90,7 +90,10 @@ public protocol GenerationParams: JSONMessage {
 }
 
 extension GenerationParams {
-  public func validate() throws(JSONMismatch) {
+  public func validate() throws(JSONMismatch) { try validateCommon() }
+
+  /// What every such request has to heed; part of any `validate` of its own.
+  func validateCommon() throws(JSONMismatch) {
     let context = [common.context?.before ?? "", common.context?.after ?? "", common.context?.uri ?? ""]
     try Limits.check(texts + [common.instructions ?? ""] + context + common.protect)
     guard common.protect.count <= Limits.protectedStrings else {
