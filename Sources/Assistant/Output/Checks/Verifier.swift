@@ -39,6 +39,13 @@ package struct Verdict: Sendable, Equatable {
   var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length, .protectedTextLost]) }
 }
 
+extension Verdict {
+  /// Whether it can be offered without a word about it, beside a text that has warnings of its own.
+  var isFitForChoice: Bool {
+    !isBeside && flaws.isDisjoint(with: [.empty, .refusal, .languageChanged, .protectedTextLost])
+  }
+}
+
 /// Judges answers by what can be seen without a model.
 package struct Verifier: Sendable {
   /// Of shorter sources only an answer that is longer by so much is out of proportion.
