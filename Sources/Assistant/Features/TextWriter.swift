@@ -132,7 +132,9 @@ struct TextWriter {
     let staysTheSame = best.verdict.isBeside || (!isOnly && best.verdict.isOdd)
     let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
-    tally.take(best.result)
+    // How a draft ended that is thrown away says nothing of the text, unless the caller's limit has spoilt it.
+    let isCut = limit != nil && best.result.finishReason == .length
+    if !staysTheSame { tally.take(best.result) } else if isCut { tally.reachLimit() }
     for index in alternatives.indices {
       alternatives[index] += index == 0 || !chosen.indices.contains(index) ? text : chosen[index].text
     }
@@ -140,7 +142,7 @@ struct TextWriter {
     let verdict = staysTheSame ? Verdict(flaws: [.unchanged]) : best.verdict
     tally.warnings += FlawWarnings.all(
       verdict, stayed: staysTheSame ? nil : best.stayed, range: composer.stretch)
-    return best.result.completionTokens
+    return staysTheSame && !isCut ? 0 : best.result.completionTokens
   }
 
   /// The stretch from its sentences, several of which are at the engine at once.
