@@ -36,10 +36,7 @@ import Testing
     var params = params
     params.common.partialResultToken = Self.token
     let result = try await client.connection.request(Rephrase.self, params, timeout: .seconds(60))
-    var shown = ""
-    for case .delta(let delta) in client.partials(Self.token) {
-      shown = String(try #require(encoding.prefix(of: shown, length: delta.offset))) + delta.delta
-    }
+    let shown = try #require(assembled(client.partials(Self.token), encoding))
     #expect(shown.hasSameBytes(as: result.text))
     let outcome = Outcome(result: result, prompts: engine.prompts)
     #expect(result.common.usage.promptTokens == outcome.prompts.count * GenerateResult.scripted().promptTokens)

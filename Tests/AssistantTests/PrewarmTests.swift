@@ -29,6 +29,10 @@ import Testing
       (["method": "assistant/rephrase", "params": ["text": "hello there"]], rephrase, 1),
       (["method": "assistant/rephrase", "params": ["text": "hello there", "tone": nil]], rephrase, 1),
       (["method": "assistant/rephrase", "params": ["tone": "shorter"]], rephrase, 5),
+      (
+        ["method": "assistant/rephrase", "params": ["text": "```\ncode\n```\n", "tone": "formal"]],
+        ["text": "```\ncode\n```\n", "tone": "formal"], 1
+      ),
       (["method": "assistant/rephrase"], rephrase, 1), (["method": "assistant/rephrase", "params": []], rephrase, 1),
       (["method": "assistant/summarize", "params": summarize], summarize, 2),
       (["method": "assistant/summarize", "params": ["text": "A text."]], ["text": "A text."], 2),
@@ -55,6 +59,11 @@ import Testing
         let params = try Summarize.Params(json: row.real)
         _ = try await client.connection.request(Summarize.self, params, timeout: .seconds(30))
       }
+      if row.real["text"] == "```\ncode\n```\n" {
+        // A text without prose is not asked for.
+        #expect(engine.prompts.count == 1 && read.messages.first?.role == .system)
+        continue
+      }
       let real = try #require(engine.prompts.dropFirst().first)
       #expect(!real.prefillOnly && real.messages.count >= read.messages.count)
       for (left, right) in zip(read.messages, real.messages) {
@@ -75,6 +84,13 @@ import Testing
       (["method": "assistant/rephrase", "params": ["tone": "loud"]], "params.tone must be one of"),
       (["method": "assistant/summarize", "params": ["count": 21]], "params.count must be between 1 and 20"),
       (["method": "assistant/rephrase", "params": ["text": .string(text + "a")]], "at most 65536 bytes"),
+      (
+        ["method": "assistant/rephrase", "params": ["text": "a", "context": ["before": .string(text)]]],
+        "at most 65536 bytes"
+      ),
+      (
+        ["method": "assistant/summarize", "params": ["text": "a", "protect": [.string(text)]]], "at most 65536 bytes"
+      ),
     ]
     for (params, words) in wrong {
       let error = await #expect(throws: RPCError.self) {

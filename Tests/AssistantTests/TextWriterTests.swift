@@ -33,10 +33,7 @@ import Testing
     params.common.workDoneToken = ProgressToken(RequestID(72))
     let result = try await client.connection.request(Rephrase.self, params, timeout: .seconds(60))
     let partials = client.partials(Self.token)
-    var shown = ""
-    for case .delta(let delta) in partials {
-      shown = String(try #require(encoding.prefix(of: shown, length: delta.offset))) + delta.delta
-    }
+    let shown = try #require(assembled(partials, encoding))
     #expect(shown.hasSameBytes(as: result.text))
     #expect(result.alternatives.first == result.text)
     #expect(Self.apply(result.edits, to: params.text, encoding)?.hasSameBytes(as: result.text) ?? false)
@@ -242,6 +239,26 @@ import Testing
       number == 0 ? first : params.messages.last?.text.contains("Keep exactly: 10:30 .") ?? false ? good : unfit[0]
     }
     #expect(named.result.alternatives == [first, good])
+  }
+
+  /// A request that was taken in does not fail because there is no place for what would make it better.
+  @Test func whatIsTooMuchForTheEngineIsDoneWithout() async throws {
+    let full = [ScriptedEngine.Step.event(.failed(.overloaded(limit: 9)))]
+    let source = "It takes 41 ms at most. She goes home by train."
+    for alternatives in [1, 3] {
+      let engine = ScriptedEngine([[.event(.text("It takes a while.")), .event(.finished(.scripted()))], full])
+      let result = try await FeatureRunner(engine: engine).run(.rephrase, request(source, alternatives: alternatives))
+      #expect(result.alternatives == ["It takes a while."])
+      #expect(
+        result.common.warnings.map(\.code)
+          == [.protectedTextLost] + (alternatives > 1 ? [.fewerAlternatives] : []))
+      // The drafts, the further ones, and the sentences were asked for all the same.
+      #expect(engine.prompts.count >= 6)
+    }
+    // One draft of the text has to be.
+    await #expect(throws: RequestFailure.engine(.overloaded(limit: 9))) {
+      try await FeatureRunner(engine: ScriptedEngine([full])).run(.rephrase, request(source))
+    }
   }
 
   /// How a draft ended is not said of a text that it is no part of.
