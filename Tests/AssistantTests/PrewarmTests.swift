@@ -29,10 +29,6 @@ import Testing
       (["method": "assistant/rephrase", "params": ["text": "hello there"]], rephrase, 1),
       (["method": "assistant/rephrase", "params": ["text": "hello there", "tone": nil]], rephrase, 1),
       (["method": "assistant/rephrase", "params": ["tone": "shorter"]], rephrase, 5),
-      (
-        ["method": "assistant/rephrase", "params": ["text": "```\ncode\n```\n", "tone": "formal"]],
-        ["text": "```\ncode\n```\n", "tone": "formal"], 1
-      ),
       (["method": "assistant/rephrase"], rephrase, 1), (["method": "assistant/rephrase", "params": []], rephrase, 1),
       (["method": "assistant/summarize", "params": summarize], summarize, 2),
       (["method": "assistant/summarize", "params": ["text": "A text."]], ["text": "A text."], 2),
@@ -59,11 +55,6 @@ import Testing
         let params = try Summarize.Params(json: row.real)
         _ = try await client.connection.request(Summarize.self, params, timeout: .seconds(30))
       }
-      if row.real["text"] == "```\ncode\n```\n" {
-        // A text without prose is not asked for.
-        #expect(engine.prompts.count == 1 && read.messages.first?.role == .system)
-        continue
-      }
       let real = try #require(engine.prompts.dropFirst().first)
       #expect(!real.prefillOnly && real.messages.count >= read.messages.count)
       for (left, right) in zip(read.messages, real.messages) {
@@ -71,6 +62,21 @@ import Testing
       }
       _ = await client.end()
     }
+  }
+
+  /// Neither the request nor what is read for it beforehand asks the engine for anything.
+  @Test(arguments: [["text": "```\ncode\n```\n"], ["text": "---\n", "tone": "formal"]] as [JSONValue])
+  func aTextWithoutProseIsNotRead(_ params: JSONValue) async throws {
+    let engine = ReadingEngine { _, _ in .text("A word.") }
+    let client = await TestClient(engine)
+    try await client.initialize()
+    let prewarm: JSONValue = ["method": "assistant/rephrase", "params": params]
+    let result = try await client.connection.request(Raw.self, prewarm, timeout: .seconds(10))
+    #expect(result == Prewarm.Result(promptTokens: 0, cachedTokens: 0))
+    let real = try Rephrase.Params(json: params)
+    _ = try await client.connection.request(Rephrase.self, real, timeout: .seconds(10))
+    #expect(engine.prompts.isEmpty)
+    _ = await client.end()
   }
 
   @Test func wrongParametersAreNamed() async throws {

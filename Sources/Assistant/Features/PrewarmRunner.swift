@@ -15,7 +15,8 @@ struct PrewarmRunner: Sendable {
     return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
   }
 
-  /// What the engine is to read: the first messages of the real request, byte for byte. nil when none is coming.
+  /// What the engine is to read: the first messages of the real request, byte for byte. nil when it will read nothing, or none is
+  /// coming.
   private func request(for params: Prewarm.Params) async throws(RequestFailure) -> GenerateParams? {
     let coming: Prewarm.Coming
     // Checked when it was received; once more would give the same.
@@ -28,9 +29,10 @@ struct PrewarmRunner: Sendable {
       let feature: Feature<Rephrase.Params, Rephrase.Result> = .rephrase
       let form = Form(params.text, language: feature.rules(params).documentLanguage)
       let first = form.prose.first
+      // The request will ask the engine for nothing.
+      if hasText, first == nil { return nil }
       let real = feature.generateParams(for: params, piece: first?.text ?? "")
-      // Nothing of a text without prose is ever read.
-      guard hasTone, first != nil || !hasText else { return Self.reading(Prompt.sharedMessages, of: real) }
+      guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
       return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
     case .summarize(let params, let hasText):
       try params.common.checkSession()
