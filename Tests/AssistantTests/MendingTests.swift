@@ -157,7 +157,8 @@ import Testing
     let long = String(repeating: "So it goes by then, and on from there. ", count: 4)
     let engine = ScriptedEngine(writes: { params, number in
       Self.good[params.source]
-        ?? "It takes 41 ms, she leaves, in `room 12` \(["we", "they", "all"][number % 3]) meet. \(number) times. \(long)"
+        ?? "It takes 41 ms, she leaves, in `room 12` \(["we", "they", "all"][number % 3]) meet. \(number) times. "
+        + long
     })
     let client = await TestClient(engine)
     try await client.initialize()

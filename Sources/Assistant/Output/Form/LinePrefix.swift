@@ -95,8 +95,8 @@ struct LineScanner {
 
   mutating func skipWord() { position = rest.firstIndex(where: \.isWhitespace) ?? line.endIndex }
 
-  /// The stars of a heading of Org's and what stands behind them, up to its words. A single star may be a list's, unless
-  /// there is a keyword behind it.
+  /// The stars of a heading of Org's and what stands behind them, up to its words. A single star may be a list's,
+  /// unless there is a keyword behind it.
   mutating func takeHeadingOfOrg() -> Bool {
     var ahead = self
     while ahead.take("*") {}
