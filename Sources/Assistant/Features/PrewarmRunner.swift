@@ -15,8 +15,8 @@ struct PrewarmRunner: Sendable {
     return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
   }
 
-  /// What the engine is to read: the first messages of the real request, byte for byte. nil when it will read nothing, or none is
-  /// coming.
+  /// What the engine is to read: the first messages of the real request, byte for byte. nil when it will read nothing,
+  /// or none is coming.
   private func request(for params: Prewarm.Params) async throws(RequestFailure) -> GenerateParams? {
     let coming: Prewarm.Coming
     // Checked when it was received; once more would give the same.
