@@ -21,8 +21,8 @@ public struct GenerationOptions: JSONMessage, Equatable {
     .optional("minP", \.minP, "Only tokens at least this share as likely as the likeliest one.", in: 0...1),
     .optional("seed", \.seed, "Makes random sampling repeatable.", in: 0...Int(UInt32.max)),
     .optional(
-      "maxTokens", \.maxTokens, "Most tokens of the answer; if absent, by the text's length.", in: 1...Int(Int32.max)),
-    .optional("sampling", \.sampling, "`greedy` always takes the likeliest token, whatever the other options say."),
+      "maxTokens", \.maxTokens, "Most tokens of the answer; if absent, as the task needs.", in: 1...Int(Int32.max)),
+    .optional("sampling", \.sampling, "`greedy`: always the likeliest token, but for further drafts."),
     .defaulted("reasoning", \.reasoning, "Lets a model that can think do so before it answers."),
   ]
 }
@@ -75,7 +75,7 @@ public struct CommonParams: JSONMessage, Equatable {
       "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),
     .optional("options", \.options, "How to generate."),
     .optional("context", \.context, "Where the text stands."),
-    .defaulted("protect", \.protect, "Strings that must stay byte for byte, besides those found by themselves."),
+    .defaulted("protect", \.protect, "Strings that must stay byte for byte in a rephrase or a summary."),
     .optional("partialResultToken", \.partialResultToken, "Asks for partial results, sent with this token."),
     .defaulted("stream", \.stream, "How text arrives in partial results."),
     .optional("workDoneToken", \.workDoneToken, "Asks for progress reports, sent with this token."),
@@ -90,7 +90,10 @@ public protocol GenerationParams: JSONMessage {
 }
 
 extension GenerationParams {
-  public func validate() throws(JSONMismatch) {
+  public func validate() throws(JSONMismatch) { try validateCommon() }
+
+  /// What every such request has to heed; part of any `validate` of its own.
+  func validateCommon() throws(JSONMismatch) {
     let context = [common.context?.before ?? "", common.context?.after ?? "", common.context?.uri ?? ""]
     try Limits.check(texts + [common.instructions ?? ""] + context + common.protect)
     guard common.protect.count <= Limits.protectedStrings else {

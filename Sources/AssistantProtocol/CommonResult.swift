@@ -48,7 +48,7 @@ public struct TextRange: JSONMessage, Equatable {
 /// What the reader of a result should know.
 public enum WarningCode: String, JSONStringEnum {
   case protectedTextLost, languageChanged, suspiciousCharacters, structureChanged, unchanged, truncatedByLimit
-  case fewerAlternatives, retried, contextNearlyFull
+  case noProse, fewerAlternatives, retried, contextNearlyFull
 
   /// What it means, for protocol.md.
   public var summary: String {
@@ -57,6 +57,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .languageChanged: "Part of the text is in another language than the source; `range` says which."
     case .structureChanged: "The text has not the form it should have, or was brought into it; the message says how."
     case .unchanged: "Part of the text, or all of it, is as it was in the source; `range` says which."
+    case .noProse: "The source is code or markup only, and what the text says of it may be made up."
     case .fewerAlternatives: "The model did not find as many different texts as were asked for."
     case .suspiciousCharacters:
       "The text holds invisible, control or bidirectional characters that the source did not have; `range` says where."

@@ -60,7 +60,7 @@ public enum Prewarm: RequestMethod {
       case nil: return JSONObject()
       case .array(let values)? where values.isEmpty: return JSONObject()
       case .object(let object)?:
-        guard Self.bytes(of: object) <= Self.textBytes else {
+        guard Self.bytes(of: .object(object)) <= Self.textBytes else {
           throw JSONMismatch(path: "params", "must have at most \(Self.textBytes) bytes of text")
         }
         return object
@@ -78,9 +78,13 @@ public enum Prewarm: RequestMethod {
       do throws(JSONMismatch) { return try Message(json: .object(all)) } catch { throw error.inside("params") }
     }
 
-    private static func bytes(of object: JSONObject) -> Int {
-      object.members.reduce(0) { sum, member in
-        if case .string(let text) = member.value { sum + text.utf8.count } else { sum }
+    /// Of all strings in the value, but for the names of members.
+    private static func bytes(of value: JSONValue) -> Int {
+      switch value {
+      case .null, .bool, .number: 0
+      case .string(let text): text.utf8.count
+      case .array(let values): values.reduce(0) { $0 + bytes(of: $1) }
+      case .object(let object): object.members.reduce(0) { $0 + bytes(of: $1.value) }
       }
     }
   }

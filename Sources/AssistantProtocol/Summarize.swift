@@ -47,7 +47,7 @@ public enum Summarize: RequestMethod {
     public var texts: [String] { [text] }
 
     public func validate() throws(JSONMismatch) {
-      try Limits.check(texts + [common.instructions ?? ""])
+      try validateCommon()
       if style == .headline, let count, count != 1 {
         throw JSONMismatch(path: "count", "must be 1 when style is “headline”")
       }

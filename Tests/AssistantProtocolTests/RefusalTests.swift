@@ -136,6 +136,32 @@ private func check<Message: JSONConvertible>(
     check(CountTokens.Params.self, ["text": .string(most + "a")], refused: sentence)
   }
 
+  /// What all requests that generate text have in common is refused by each of them.
+  @Test func commonParametersAreCheckedByAll() throws {
+    let half = String(repeating: "a", count: Limits.textBytes / 2)
+    let many = JSONValue.array((0...Limits.protectedStrings).map { .string("\($0)") })
+    let together = "text and all other texts of a request must be at most 4194304 bytes together"
+    let rows: [(JSONObject, String)] = [
+      (JSONObject([("protect", many)]), "protect must hold at most 1000 strings"),
+      (JSONObject([("protect", ["a", ""])]), "protect must not hold an empty string"),
+      (JSONObject([("protect", [.string(half), .string(half + "a")])]), together),
+      (JSONObject([("instructions", .string(half)), ("protect", [.string(half + "a")])]), together),
+      (JSONObject([("context", ["before": .string(half), "after": .string(half + "a")])]), together),
+      (JSONObject([("context", ["before": .string(half + half), "uri": "a"])]), together),
+    ]
+    func with(_ own: [(String, JSONValue)], _ common: JSONObject) -> JSONValue {
+      .object(JSONObject(own + common.members.map { ($0.name, $0.value) }))
+    }
+    for (common, sentence) in rows {
+      check(Rephrase.Params.self, with([("text", "t")], common), refused: sentence)
+      check(Summarize.Params.self, with([("text", "t")], common), refused: sentence)
+      check(Brainstorm.Params.self, with([("topic", "t")], common), refused: sentence)
+      check(Generate.Params.self, with([("prompt", "t"), ("schema", true)], common), refused: sentence)
+    }
+    let most = JSONValue.array((0..<Limits.protectedStrings).map { .string("\($0)") })
+    _ = try Summarize.Params(json: ["text": "t", "protect": most])
+  }
+
   @Test(
     arguments: [
       (["kind": "text"], "value.text is missing"), (["kind": "text", "offset": 0], "value.delta is missing"),

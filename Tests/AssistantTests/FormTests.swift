@@ -73,6 +73,25 @@ import Testing
     Row(
       source: "fix stuff in parser\n\nit was crashing again\n\nSigned-off-by: A B <a@b.c>\n# a comment of git\n",
       language: "git-commit", prose: ["fix stuff in parser", "it was crashing again"]),
+    // Also when nobody says what it is.
+    Row(
+      source: "\\begin{itemize}\n  \\item the first thing\n  \\item[B] the second one\n\\end{itemize}\n",
+      prose: ["the first thing", "the second one"]),
+    Row(source: "  \\item the first thing\n", prose: ["the first thing"]),
+    Row(source: "  \\item\n  the first thing here\n", language: "tex", prose: ["the first thing here"]),
+    // A heading alone is written anew; its marks stay.
+    Row(source: "** \u{54}ODO write to the vendor\n", language: "org", prose: ["write to the vendor"]),
+    Row(source: "* \u{54}ODO [#A] write to the vendor\n", language: "org", prose: ["write to the vendor"]),
+    Row(source: "* write to the vendor\n", language: "org", prose: ["write to the vendor"]),
+    Row(source: "** \u{54}ODO write to the vendor\n", prose: ["write to the vendor"]),
+    Row(source: "* \u{54}ODO write to the vendor\n", prose: ["write to the vendor"]),
+    Row(source: "* write to the vendor\n", prose: ["write to the vendor"]),
+    Row(
+      source: "* \u{54}ODO a heading of it\n: verbatim text it is\n  * one more item here\n- and one more of it\n",
+      language: "org", prose: ["one more item here", "and one more of it"]),
+    Row(
+      source: "#+Begin_Src sh\nwe all go there\n#+End_Src\nWe all go there.\n", language: "org",
+      prose: ["We all go there."]),
     // A pair of marks around the whole is kept, and so is what is too short.
     Row(source: "“Hello to you all.”", prose: ["Hello to you all."]),
     Row(source: "\"A\" and \"B\"", prose: ["\"A\" and \"B\""]),
@@ -163,5 +182,15 @@ import Testing
       shown += filler.finish()
       #expect(shown.hasSameBytes(as: whole))
     }
+  }
+
+  /// Texts as long as a person may select, of which quadratic work would take hours.
+  @Test(arguments: ["- a\n", "|a b c", "> ", "a\tb c d\n", "`", "$$\n", "<a>\n", "  "])
+  func hostileTextsTakeLinearTime(_ unit: String) {
+    let source = "One sentence to write.\n" + String(repeating: unit, count: (1 << 19) / unit.utf8.count)
+    let start = ContinuousClock.now
+    let form = Form(source, language: "markdown")
+    #expect(form.parts.count > 0)
+    #expect(start.duration(to: .now) < .seconds(60))
   }
 }

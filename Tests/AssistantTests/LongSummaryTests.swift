@@ -158,6 +158,26 @@ import Testing
     #expect(!(engine.prompts.last?.workedOn.contains("void") ?? true))
   }
 
+  /// What a model puts around the summary of a part is not read by the next call, and a refusal is none.
+  @Test func onlyTheSummaryOfAPartIsReadOn() async throws {
+    let text = SummaryTexts.long(50_000)
+    let engine = ReadingEngine { prompt, _ in
+      prompt.priority == .interactive
+        ? .text("The end. Really.")
+        : .text("<think>Hm. Well.</think>Here is the summary:\n\n\"It is about P\(Self.first(prompt)). Nothing else.\"")
+    }
+    _ = try await SummaryRunner(engine: engine).run(Self.params(text))
+    let read = try #require(engine.prompts.last?.workedOn)
+    #expect(read.hasPrefix("It is about P0. Nothing else.\n\nIt is about P"))
+    #expect(!read.contains("think") && !read.contains("Here is") && !read.contains("\""))
+    let unwilling = ReadingEngine { _, number in
+      number == 2 ? .text("I'm sorry, but I can't assist with that.") : .text("It is so. It is not.")
+    }
+    await #expect(throws: RequestFailure.assistant(.refusal)) {
+      try await SummaryRunner(engine: unwilling).run(Self.params(text))
+    }
+  }
+
   /// Text of which much is denser than the average: its parts do not fit a small window and are cut again.
   @Test func aPartThatIsTooLongIsCutAgain() async throws {
     let engine = ReadingEngine(contextSize: 600) { prompt, _ in

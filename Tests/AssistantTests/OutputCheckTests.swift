@@ -54,8 +54,26 @@ import Testing
         "Hello {name}, {{ user }} has ${N} of %d, @ada said #42.", nil,
         ["{name}", "{{ user }}", "${N}", "%d", "@ada", "#42"]
       ),
-      ("the =retry= flag", "org", ["=retry="]), ("the =retry= flag", nil, []), ("nothing here", nil, []),
-      ("第3章を読む", nil, []), ("a\\", nil, []), ("`", nil, []), ("[a](b", nil, []), ("", nil, []),
+      ("the =retry= flag", "org", ["=retry="]), ("the =retry= flag", nil, []),
+      ("run ~make test~ or =a b=, x=1 (=y=) ~/home", "org", ["~make test~", "=a b=", "1", "=y="]),
+      ("nothing here", nil, []),
+      ("第3章を読む", nil, []), ("a\\", nil, []), ("`", nil, []), ("[a](b", nil, []),
+      // A run of backticks that none like it ends is no code, nor is a part of it.
+      ("``a` and `b` or ```c` d", nil, ["` and `", "` or ```c`"]),
+      ("[a] [b](c) {d} {e f} {g}", nil, ["[b](c)", "{d}", "{g}"]),
+      (
+        "It costs $1,234.56 or 1.234,56 €, 12 % of it, 3.5× that.", nil,
+        ["$1,234.56", "1.234,56 €", "12 %", "3.5×"]
+      ),
+      (
+        "€12.50, € 8, £3, ¥500, 1\u{202F}234,5\u{A0}€, 7 ₹", nil,
+        ["€12.50", "€ 8", "£3", "¥500", "1\u{202F}234,5\u{A0}€", "7 ₹"]
+      ),
+      (
+        "$5–$6, 5 in the box, 6in of 3 × 4, 12 °C; $ 5 for a $", nil,
+        ["$5", "$6", "5", "6in", "3", "4", "12 °C", "$ 5"]
+      ),
+      ("see a.b/c.d@e and www.a.b (x/y)", nil, ["www.a.b"]), ("", nil, []),
     ]
     for (text, language, strings) in rows {
       let found = ProtectedText.find(in: text, language: language)
@@ -104,5 +122,25 @@ import Testing
       ContentWords.inventedShare(of: "Dragons quickly destroy wonderful castles beyond mountains.", source: source) == 1
     )
     #expect(ContentWords.inventedShare(of: "Good day.", source: source) == nil)
+  }
+
+  /// Texts of which quadratic work, or a look ahead from each place, would take minutes.
+  @Test(arguments: [
+    "`", "` `` ", "[", "[a](", "![", "<a", "{a", "{{", "$a", "$", "\\[", "\\cite{", "a.", "a@", "@-", "#a", "1,", "=a ",
+    "(a/b",
+  ])
+  func protectedTextOfHostileTextsIsFoundInLinearTime(_ unit: String) {
+    let text = String(repeating: unit, count: (1 << 18) / unit.utf8.count)
+    let start = ContinuousClock.now
+    _ = ProtectedText.find(in: text, language: "org")
+    #expect(start.duration(to: .now) < .seconds(60))
+  }
+
+  @Test func manyLostStringsAreLookedForInAMoment() {
+    let lost = (0..<5_000).map { "`name \($0)`" }
+    let text = String(repeating: "The name of it is what it is. ", count: 3_000)
+    let start = ContinuousClock.now
+    #expect(ProtectedRepair.repaired(text, lost: lost) == text)
+    #expect(start.duration(to: .now) < .seconds(60))
   }
 }

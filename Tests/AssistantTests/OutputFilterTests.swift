@@ -34,6 +34,7 @@ import Testing
     // Thoughts.
     ("hi", "<think>Hm.\n\nSo.</think>\n\nHello.", "Hello."), ("hi", "<think>never ends", ""),
     ("hi", "<think></think>Sure! Here is the text:\nHello.", "Hello."),
+    ("hi", "<think>a</think> <think>b</think>\nHello.", "Hello."),
     ("a <think> b", "<think> is a tag.", "<think> is a tag."),
     // Notes behind.
     ("hi", "Hello.\n\nNote: I made it formal.", "Hello."), ("hi", "Hello.\n\nLet me know if you need more!", "Hello."),
@@ -90,5 +91,21 @@ import Testing
       }
       #expect(fed <= most, "\(answer): \(fed)")
     }
+  }
+
+  /// The source may be as long as a request: a piece must not cost a walk through it.
+  @Test(arguments: [
+    "<think>" + String(repeating: "so it is ", count: 2_000), "I'm sorry, but we", "Here is the text", "「",
+  ])
+  func aLongSourceIsNotReadForEachPiece(_ answer: String) {
+    let source = String(repeating: "What a long text this is. ", count: 40_000)
+    let start = ContinuousClock.now
+    var filter = OutputFilter(source: source)
+    for scalar in answer.unicodeScalars { _ = filter.append(String(scalar)) }
+    for note in ["\n\nNote: ", String(repeating: "x", count: 2_000)] {
+      for scalar in note.unicodeScalars { _ = filter.append(String(scalar)) }
+    }
+    _ = filter.finish()
+    #expect(start.duration(to: .now) < .seconds(60))
   }
 }

@@ -64,6 +64,21 @@ import Testing
     }
   }
 
+  /// Neither the request nor what is read for it beforehand asks the engine for anything.
+  @Test(arguments: [["text": "```\ncode\n```\n"], ["text": "---\n", "tone": "formal"]] as [JSONValue])
+  func aTextWithoutProseIsNotRead(_ params: JSONValue) async throws {
+    let engine = ReadingEngine { _, _ in .text("A word.") }
+    let client = await TestClient(engine)
+    try await client.initialize()
+    let prewarm: JSONValue = ["method": "assistant/rephrase", "params": params]
+    let result = try await client.connection.request(Raw.self, prewarm, timeout: .seconds(10))
+    #expect(result == Prewarm.Result(promptTokens: 0, cachedTokens: 0))
+    let real = try Rephrase.Params(json: params)
+    _ = try await client.connection.request(Rephrase.self, real, timeout: .seconds(10))
+    #expect(engine.prompts.isEmpty)
+    _ = await client.end()
+  }
+
   @Test func wrongParametersAreNamed() async throws {
     let client = await TestClient(ReadingEngine { _, _ in .text("") })
     try await client.initialize()
@@ -75,6 +90,13 @@ import Testing
       (["method": "assistant/rephrase", "params": ["tone": "loud"]], "params.tone must be one of"),
       (["method": "assistant/summarize", "params": ["count": 21]], "params.count must be between 1 and 20"),
       (["method": "assistant/rephrase", "params": ["text": .string(text + "a")]], "at most 65536 bytes"),
+      (
+        ["method": "assistant/rephrase", "params": ["text": "a", "context": ["before": .string(text)]]],
+        "at most 65536 bytes"
+      ),
+      (
+        ["method": "assistant/summarize", "params": ["text": "a", "protect": [.string(text)]]], "at most 65536 bytes"
+      ),
     ]
     for (params, words) in wrong {
       let error = await #expect(throws: RPCError.self) {

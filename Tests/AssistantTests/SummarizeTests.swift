@@ -103,6 +103,37 @@ import Testing
     try await check(writes: ["", "One. Two."], "One. Two.", warnings: [.retried])
   }
 
+  /// Also where the engine counts it: a list of one thing said twenty times is no list of twenty things.
+  @Test func whatIsSaidTwiceCountsOnce() async throws {
+    let greetings = String(repeating: "- Hi.\n- hi\n", count: 10)
+    try await check(
+      "A text.", .bullets, count: 20, writes: [greetings, greetings], "- Hi.", warnings: [.retried, .structureChanged])
+    try await check(
+      "A text.", .bullets, count: 3, writes: [greetings, "- Hi.\n- H\n- Hi there.\n- HI!\n- You."],
+      "- Hi.\n- H\n- Hi there.", warnings: [.retried])
+    try await check(count: 3, writes: ["One. ONE. One is here. Two. Three."], "One. One is here. Two.")
+    try await check("文。", count: 2, writes: ["今日は晴れ。今日は晴れ。明日は雨。"], "今日は晴れ。明日は雨。")
+    try await check(
+      writes: ["it is so. it is so.", "It is so. It is so."], "It is so.", warnings: [.retried, .structureChanged])
+  }
+
+  @Test func aTextWithoutProseIsSaidToBeOne() async throws {
+    for text in ["```\nlet a = 1\n```\n", "---\n", "\\begin{figure}\n\\end{figure}\n"] {
+      try await check(text, writes: ["One. Two."], "One. Two.", warnings: [.noProse])
+    }
+  }
+
+  @Test func whatTheCallerNamesIsKeptOrMissed() async throws {
+    var params = Self.params("Buzz flies to the Moon. Woody does not.")
+    params.common.protect = ["Buzz", "Moon", "Mars"]
+    let engine = ReadingEngine { _, _ in .text("Buzz flies far. Woody stays.") }
+    let result = try await summarize(params, engine)
+    #expect(result.common.warnings.map(\.code) == [.protectedTextLost])
+    let message = result.common.warnings.first?.message ?? ""
+    #expect(message.contains("Moon") && !message.contains("Buzz") && !message.contains("Mars"))
+    #expect(engine.prompts.first?.messages.last?.text.contains("Keep exactly: Buzz , Moon .") ?? false)
+  }
+
   /// What was too short by a limit is given more room, and what ended by itself some chance.
   @Test func theSecondAttemptIsAnotherOne() async throws {
     for reason in [EngineProtocol.FinishReason.length, .stop] {

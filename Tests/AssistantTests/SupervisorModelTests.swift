@@ -26,6 +26,24 @@ import Testing
     play.check(0, [.submitted(4, digest: 4)], [])
   }
 
+  /// A client's request may have many at the engine; those that are taken in never fail by the bound, and the engine is
+  /// given no more at once than it takes.
+  @Test func whatTheServerTakesInHasAPlace() {
+    let play = Play()
+    play.at(0, .submitted(0, digest: 0))
+    play.makeReady(1, at: 0, runs: [.run(0, 1)])
+    var started: [State.RequestKey] = []
+    for key in 1..<256 * 15 {
+      for action in play.at(1, .submitted(key, digest: UInt64(key))) {
+        if case .run(let key, 1) = action { started.append(key) } else { Issue.record("\(action)") }
+      }
+    }
+    #expect(started == Array(1..<240))
+    #expect(play.state.waitingCount == 256 * 15 - 240)
+    play.check(2, [.finished(5)], [.run(240, 1)])
+    play.check(2, [.cancelled(6)], [.cancel(6, 1), .fail(6, .cancelled), .run(241, 1)])
+  }
+
   @Test func anotherModelWaitsForRunningRequests() {
     let play = Play()
     play.check(0, [.submitted(1, digest: 1)], [.spawn(1, path: "m")])
@@ -68,6 +86,18 @@ import Testing
     loading.check(1, [.changeCancelled(9), .changeCancelled(9)], [.kill(2)])
     loading.check(1, [.childExited(2, .signalled(9))], [.answer(9, cancelled), .spawn(3, path: "m")])
     loading.makeReady(3, at: 1)
+
+    // While a child that makes no progress with the new model is being ended.
+    let stalled = Play()
+    stalled.at(0, .wanted)
+    stalled.makeReady(1, at: 0)
+    stalled.check(1, [.loadModel(path: "n", force: false, 9)], [.kill(1)])
+    stalled.check(1, [.childExited(1, .signalled(9))], [.spawn(2, path: "n")])
+    stalled.check(11, [.tick], [.kill(2)])
+    stalled.check(11, [.changeCancelled(9)], [])
+    stalled.check(11, [.childExited(2, .signalled(9))], [.answer(9, cancelled), .spawn(3, path: "m")])
+    stalled.makeReady(3, at: 12)
+    #expect(stalled.state.modelPath == "m")
 
     // An unload that waits for a running request.
     let unloading = Play()

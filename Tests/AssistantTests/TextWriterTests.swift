@@ -33,10 +33,7 @@ import Testing
     params.common.workDoneToken = ProgressToken(RequestID(72))
     let result = try await client.connection.request(Rephrase.self, params, timeout: .seconds(60))
     let partials = client.partials(Self.token)
-    var shown = ""
-    for case .delta(let delta) in partials {
-      shown = String(try #require(encoding.prefix(of: shown, length: delta.offset))) + delta.delta
-    }
+    let shown = try #require(assembled(partials, encoding))
     #expect(shown.hasSameBytes(as: result.text))
     #expect(result.alternatives.first == result.text)
     #expect(Self.apply(result.edits, to: params.text, encoding)?.hasSameBytes(as: result.text) ?? false)
@@ -214,6 +211,78 @@ import Testing
     }
     #expect(lists.result.alternatives.count == 2)
     for text in lists.result.alternatives { #expect(text.hasPrefix("- its late now") && text.contains("\n- we all")) }
+  }
+
+  /// Only the first text comes with warnings, so the others are fit to be offered, or there are fewer.
+  @Test func alternativesAreFitToBeOffered() async throws {
+    let source = "We meet Anna at 10:30 by the old lighthouse, and then we all go home."
+    let first = "At 10:30 we meet Anna by the old lighthouse, and then all of us go home."
+    let good = "By the old lighthouse we meet Anna at 10:30, and after that we all go home."
+    let unfit = [
+      // Loses what must stay, another language, says something else, copies an example.
+      "We meet Anna by the old lighthouse soon, and then we all go home.",
+      "Um 10:30 treffen wir Anna am alten Turm, und dann gehen wir alle nach Hause.",
+      "At 10:30 wonderful dragons quickly destroy castles beyond mountains with burning thunder.",
+      "10:30 Yesterday we moved the large table to room 12, as nobody was using it there.",
+    ]
+    for text in unfit {
+      let two = try await run(request(source, alternatives: 2)) { _, number in [first, text, good][min(number, 2)] }
+      #expect(two.result.alternatives == [first, good], "\(text)")
+      #expect(two.codes == [.retried], "\(text)")
+      let one = try await run(request(source, alternatives: 2)) { _, number in number == 0 ? first : text }
+      #expect(one.result.alternatives == [first], "\(text)")
+      #expect(one.codes == [.retried, .fewerAlternatives], "\(text)")
+      #expect(one.prompts.count == 4, "\(text)")
+    }
+    // What one of them has lost is named when more are drawn.
+    let named = try await run(request(source, alternatives: 2)) { params, number in
+      number == 0 ? first : params.messages.last?.text.contains("Keep exactly: 10:30 .") ?? false ? good : unfit[0]
+    }
+    #expect(named.result.alternatives == [first, good])
+  }
+
+  /// A request that was taken in does not fail because there is no place for what would make it better.
+  @Test func whatIsTooMuchForTheEngineIsDoneWithout() async throws {
+    let full = [ScriptedEngine.Step.event(.failed(.overloaded(limit: 9)))]
+    let source = "It takes 41 ms at most. She goes home by train."
+    for alternatives in [1, 3] {
+      let engine = ScriptedEngine([[.event(.text("It takes a while.")), .event(.finished(.scripted()))], full])
+      let result = try await FeatureRunner(engine: engine).run(.rephrase, request(source, alternatives: alternatives))
+      #expect(result.alternatives == ["It takes a while."])
+      #expect(
+        result.common.warnings.map(\.code)
+          == [.protectedTextLost] + (alternatives > 1 ? [.fewerAlternatives] : []))
+      // The drafts, the further ones, and the sentences were asked for all the same.
+      #expect(engine.prompts.count >= 6)
+    }
+    // One draft of the text has to be.
+    await #expect(throws: RequestFailure.engine(.overloaded(limit: 9))) {
+      try await FeatureRunner(engine: ScriptedEngine([full])).run(.rephrase, request(source))
+    }
+  }
+
+  /// How a draft ended is not said of a text that it is no part of.
+  @Test func theEndOfADraftThatIsThrownAwayIsNotTheTexts() async throws {
+    let source = "- it is slow on big files\n- it takes 41 ms at most\n"
+    var circles = GenerateResult.scripted()
+    circles.repeated = true
+    for end in [GenerateResult.scripted(.length), .scripted(.contextFull), circles] {
+      let engine = ScriptedEngine(answers: { params in
+        params.source.contains("41")
+          ? [.event(.text("It takes a while.")), .event(.finished(end))]
+          : [.event(.text("Big files are slow with it.")), .event(.finished(.scripted()))]
+      })
+      let result = try await FeatureRunner(engine: engine).run(.rephrase, request(source))
+      #expect(result.text == "- Big files are slow with it.\n- it takes 41 ms at most\n")
+      #expect(result.common.warnings.map(\.code) == [.retried, .unchanged])
+      #expect(result.common.finishReason == .stop)
+      // But a limit of the caller's has had its effect.
+      var limited = request(source)
+      limited.common.options = GenerationOptions()
+      limited.common.options?.maxTokens = 100
+      let cut = try await FeatureRunner(engine: engine).run(.rephrase, limited)
+      #expect(cut.common.finishReason == (end.finishReason == .length ? .length : .stop))
+    }
   }
 
   /// A draft that makes a number up is taken last.

@@ -41,15 +41,15 @@ struct DraftChoice: Sendable {
     self.count = count
   }
 
-  /// The best ones, different but for white space; fewer than wanted when there are no more.
+  /// The best ones, different but for white space; fewer than wanted when there are no more. Only the first may have
+  /// what makes a text unfit to be offered: it alone comes with warnings.
   var chosen: [Draft] {
     guard let shown = drafts.first else { return [] }
     let ranked = drafts.dropFirst().sorted { $0.verdict.score > $1.verdict.score }
     let best = shown.verdict.isGood ? shown : ranked.first { $0.verdict.score > shown.verdict.score } ?? shown
     var result = [best]
     var seen: Set<[UInt8]> = [Array(best.text.spaceFolded.utf8)]
-    for draft in [shown] + ranked where result.count < count {
-      guard !draft.verdict.flaws.contains(.empty), !draft.verdict.flaws.contains(.refusal) else { continue }
+    for draft in [shown] + ranked where result.count < count && draft.verdict.isFitForChoice {
       if seen.insert(Array(draft.text.spaceFolded.utf8)).inserted { result.append(draft) }
     }
     return result
@@ -63,6 +63,15 @@ struct DraftChoice: Sendable {
 
   /// What is wrong with the best one.
   var flaws: Set<Flaw> { chosen.first?.verdict.flaws ?? [] }
+
+  /// Protected strings that one of them has lost.
+  var lost: [String] {
+    var seen: Set<[UInt8]> = []
+    return drafts.flatMap(\.verdict.lost).filter { seen.insert(Array($0.utf8)).inserted }
+  }
+
+  /// Whether one of them says what an example of the prompt says.
+  var copies: Bool { drafts.contains { $0.verdict.flaws.contains(.copiedExample) } }
 
   mutating func add(_ more: [Draft]) { drafts += more }
 }

@@ -2,17 +2,18 @@ import AssistantProtocol
 import EngineProtocol
 
 /// What the assistant can do for a person, as a value: which text is worked on, what the model is told, how it writes,
-/// and what the result is made of. `FeatureRunner` runs all of them the same way.
+/// and what the result is made of. `FeatureRunner` runs those that write a text anew, `SummaryRunner` the summary.
 public struct Feature<Params: GenerationParams, Output: GenerationResult>: Sendable {
   /// For menus; part of the answer to `initialize`.
   public let description: FeatureDescription
-  /// The text that is worked on. Its white space at both ends is kept around the result.
+  /// The text that is worked on.
   let source: @Sendable (Params) -> String
   /// What to do with the text, in one or two sentences.
   let task: @Sendable (Params) -> String
   /// Texts with what is to become of them: a small model learns more from them than from the task.
   let examples: @Sendable (Params) -> [(source: String, result: String)]
-  /// How many times longer than the source the result may well be; bounds an answer that does not end.
+  /// How many times longer than the source the result may well be; bounds an answer that does not end when the caller
+  /// has not said how long it may be.
   let growth: @Sendable (Params) -> Double
   /// How tokens are chosen when the request's options say nothing else.
   let sampling: @Sendable (Params) -> Sampling

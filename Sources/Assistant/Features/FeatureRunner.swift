@@ -22,6 +22,19 @@ public enum RequestFailure: Error, Equatable {
   case engine(EngineFailure)
 }
 
+extension CommonParams {
+  /// There are no sessions yet.
+  func checkSession() throws(RequestFailure) {
+    if let sessionID { throw .assistant(.sessionNotFound(sessionID: sessionID.text)) }
+  }
+
+  /// What every request that generates has to pass before the engine hears of it.
+  func check(source: String) throws(RequestFailure) {
+    try checkSession()
+    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
+  }
+}
+
 /// Runs a feature for one request, from the check of the text to the result.
 public struct FeatureRunner: Sendable {
   let engine: any EngineService
@@ -32,9 +45,8 @@ public struct FeatureRunner: Sendable {
     _ feature: Feature<Params, Output>, _ params: Params, encoding: PositionEncoding = .utf16,
     sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Output {
-    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
     let source = feature.source(params)
-    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
+    try params.common.check(source: source)
 
     let progress = ProgressReporter(title: feature.description.title, report: sink.report)
     progress.begin()

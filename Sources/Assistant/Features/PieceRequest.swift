@@ -43,8 +43,7 @@ struct PieceRequest: Sendable {
     if round > 0, missing <= 0 { return [] }
     let isShort = prose.text.utf8.count <= Self.shortBytes
     let wanted = max(missing, choice.flaws.isEmpty ? 0 : isShort ? 3 : 1)
-    let lost = choice.chosen.first?.verdict.lost ?? []
-    let copies = choice.flaws.contains(.copiedExample)
+    let (lost, copies) = (choice.lost, choice.copies)
     return (0..<wanted).map { number in
       // Examples help a great deal, and tempt to say what they say: for a model that did, one draft does without.
       var base = params(!(copies && number == 0), lost)

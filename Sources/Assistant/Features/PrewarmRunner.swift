@@ -11,19 +11,12 @@ struct PrewarmRunner: Sendable {
 
   func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
     guard let request = try await request(for: params) else { return Prewarm.Result() }
-    for await event in engine.generate(request).events {
-      switch event {
-      case .finished(let result):
-        return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
-      case .failed(let failure): throw .engine(failure)
-      case .counted: throw .engine(.refused("the engine counted instead of reading"))
-      case .loading, .reading, .text, .structured, .restarted: break
-      }
-    }
-    throw .engine(.cancelled)
+    let result = try await engine.generate(request).result { _ in }
+    return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
   }
 
-  /// What the engine is to read: the first messages of the real request, byte for byte. nil when none is coming.
+  /// What the engine is to read: the first messages of the real request, byte for byte. nil when it will read nothing,
+  /// or none is coming.
   private func request(for params: Prewarm.Params) async throws(RequestFailure) -> GenerateParams? {
     let coming: Prewarm.Coming
     // Checked when it was received; once more would give the same.
@@ -31,15 +24,18 @@ struct PrewarmRunner: Sendable {
     switch coming {
     case .nothing: return nil
     case .rephrase(let params, let hasText, let hasTone):
-      try check(params.common)
+      try params.common.checkSession()
       // The form of the text decides which part of it is read first.
       let feature: Feature<Rephrase.Params, Rephrase.Result> = .rephrase
       let form = Form(params.text, language: feature.rules(params).documentLanguage)
-      let real = feature.generateParams(for: params, piece: form.prose.first?.text)
+      let first = form.prose.first
+      // The request will ask the engine for nothing.
+      if hasText, first == nil { return nil }
+      let real = feature.generateParams(for: params, piece: first?.text ?? "")
       guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
       return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
     case .summarize(let params, let hasText):
-      try check(params.common)
+      try params.common.checkSession()
       let real = Feature.summarize.summaryParams(for: params)
       guard hasText else { return Self.reading(real.messages.dropLast(), of: real) }
       var silent = ProgressReporter(title: "", report: nil)
@@ -47,10 +43,6 @@ struct PrewarmRunner: Sendable {
       // Of a longer text the parts are read, whose prompts begin like all others.
       return Self.reading(tokens <= window.whole ? real.messages : Prompt.sharedMessages, of: real)
     }
-  }
-
-  private func check(_ common: CommonParams) throws(RequestFailure) {
-    if let session = common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
   }
 
   private static func reading(_ messages: some Sequence<PromptMessage>, of real: GenerateParams) -> GenerateParams {

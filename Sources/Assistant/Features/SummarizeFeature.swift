@@ -28,7 +28,7 @@ extension Feature where Params == Summarize.Params, Output == Summarize.Result {
 
   /// What the engine is asked for, once for all the text or once for a part of it.
   func summaryParams(for params: Summarize.Params) -> GenerateParams {
-    var result = generateParams(for: params)
+    var result = generateParams(for: params, keeping: params.protected)
     result.shape = TextShape(params.style.unit, count: params.units)
     result.maxTokens = params.common.options?.maxTokens ?? params.style.mostTokens(count: params.units)
     return result

@@ -106,15 +106,20 @@ struct TextWriter {
     composer.begin()
     var drafts: [Draft] = []
     for (index, job) in piece.jobs.enumerated() {
-      drafts.append(try await draft(request, job, isShown: index == 0))
+      if index == 0 {
+        drafts.append(try await draft(request, job, isShown: true))
+      } else if let draft = try await furtherDraft(request, job) {
+        drafts.append(draft)
+      }
     }
     var choice = DraftChoice(drafts, count: request.count)
     var round = 0
     while case let more = request.further(choice, round: round), !more.isEmpty {
-      tally.retries.insert(choice.flaws.contains(.copiedExample) ? .copiedExample : .flawed)
       let jobs = more.map(runner.engine.generate)
       var found: [Draft] = []
-      for job in jobs { found.append(try await draft(request, job, isShown: false)) }
+      for job in jobs { if let draft = try await furtherDraft(request, job) { found.append(draft) } }
+      if found.isEmpty { break }
+      tally.retries.insert(choice.flaws.contains(.copiedExample) ? .copiedExample : .flawed)
       choice.add(found)
       round += 1
     }
@@ -132,7 +137,9 @@ struct TextWriter {
     let staysTheSame = best.verdict.isBeside || (!isOnly && best.verdict.isOdd)
     let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
-    tally.take(best.result)
+    // How a draft ended that is thrown away says nothing of the text, unless the caller's limit has spoilt it.
+    let isCut = limit != nil && best.result.finishReason == .length
+    if !staysTheSame { tally.take(best.result) } else if isCut { tally.reachLimit() }
     for index in alternatives.indices {
       alternatives[index] += index == 0 || !chosen.indices.contains(index) ? text : chosen[index].text
     }
@@ -140,7 +147,7 @@ struct TextWriter {
     let verdict = staysTheSame ? Verdict(flaws: [.unchanged]) : best.verdict
     tally.warnings += FlawWarnings.all(
       verdict, stayed: staysTheSame ? nil : best.stayed, range: composer.stretch)
-    return best.result.completionTokens
+    return staysTheSame && !isCut ? 0 : best.result.completionTokens
   }
 
   /// The stretch from its sentences, several of which are at the engine at once.
@@ -159,7 +166,19 @@ struct TextWriter {
       }
       guard !waiting.isEmpty else { return mending.draft }
       let (sentence, piece) = waiting.removeFirst()
-      for job in piece.jobs { mending.take(try await draft(piece.request, job, isShown: false), for: sentence) }
+      for job in piece.jobs {
+        if let draft = try await furtherDraft(piece.request, job) { mending.take(draft, for: sentence) }
+      }
+    }
+  }
+
+  /// A draft that would be good to have; nil when the engine has no place for it.
+  private mutating func furtherDraft(_ request: PieceRequest, _ job: EngineJob) async throws(RequestFailure) -> Draft? {
+    do throws(RequestFailure) {
+      return try await draft(request, job, isShown: false)
+    } catch {
+      guard case .engine(.overloaded) = error else { throw error }
+      return nil
     }
   }
 
@@ -168,29 +187,25 @@ struct TextWriter {
   ) async throws(RequestFailure) -> Draft {
     var filter = OutputFilter(source: request.prose.text, names: request.names)
     var filler = LineFiller(request.prose)
-    for await event in job.events {
-      switch event {
+    let result = try await job.result { news throws(RequestFailure) in
+      switch news {
       case .loading(let fraction): if isShown { progress.loading(fraction) }
       case .reading(let done, let total): if isShown, reportsSteps { progress.reading(done: done, total: total) }
       case .text(let piece):
         if isShown, reportsSteps { progress.writing() }
         let text = filter.append(piece)
-        guard isShown, let partial = composer.append(filler.append(text)) else { continue }
+        guard isShown, let partial = composer.append(filler.append(text)) else { return }
         try await sink.send(partial, of: job)
       case .restarted:
         tally.retries.insert(.engineRestarted)
         filter = OutputFilter(source: request.prose.text, names: request.names)
         filler = LineFiller(request.prose)
         if isShown { composer.restart() }
-      case .finished(let result):
-        tally.add(result)
-        return Draft(filter.finish(), for: request.prose, request.verifier, result)
       case .structured: break
-      case .counted: throw .engine(.refused("the engine counted instead of generating"))
-      case .failed(let failure): throw .engine(failure)
       }
     }
-    throw .engine(.cancelled)
+    tally.add(result)
+    return Draft(filter.finish(), for: request.prose, request.verifier, result)
   }
 
   private mutating func addEdits(from old: String, to new: String) {

@@ -20,7 +20,7 @@ enum FlawWarnings {
   private static func flaws(_ verdict: Verdict, range: TextRange) -> [Warning] {
     Flaw.allCases.filter(verdict.flaws.contains).compactMap { flaw in
       switch flaw {
-      case .protectedTextLost: Warning(.protectedTextLost, "Missing: " + names(verdict.lost) + ".", range: range)
+      case .protectedTextLost: lost(verdict.lost, range: range)
       case .languageChanged: Warning(.languageChanged, "This is in another language than the source.", range: range)
       case .structureChanged:
         Warning(.structureChanged, "The model wrote several paragraphs for one; they were joined.", range: range)
@@ -29,6 +29,11 @@ enum FlawWarnings {
       case .refusal, .copiedExample, .repetition, .invention, .length: nil
       }
     }
+  }
+
+  /// Strings that had to stay are missing.
+  static func lost(_ strings: [String], range: TextRange) -> Warning {
+    Warning(.protectedTextLost, "Missing: " + names(strings) + ".", range: range)
   }
 
   private static func names(_ strings: [String]) -> String {

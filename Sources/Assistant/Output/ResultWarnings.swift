@@ -4,7 +4,7 @@ import EngineProtocol
 /// What the reader of a result should know, found by looking at it.
 enum ResultWarnings {
   /// More would be noise.
-  private static let mostFindings = 20
+  static let mostFindings = 20
 
   /// Why a request was run again.
   enum Retry: CaseIterable {
@@ -15,7 +15,7 @@ enum ResultWarnings {
       case .engineRestarted: "The engine was restarted, and the request was run again."
       case .copiedExample: "The first answer repeated an example of the prompt; the request was run again without it."
       case .flawed: "The first answer was not good enough, so more were drawn and the best was taken."
-      case .tooShort: "The first answer had too few sentences or bullets; the request was run again."
+      case .tooShort: "The first answer had too few different sentences or bullets; the request was run again."
       }
     }
   }
@@ -34,12 +34,14 @@ enum ResultWarnings {
         warnings.append(Warning(.truncatedByLimit, "The model repeated itself and was stopped."))
       }
     }
-    if result.contextSize > 0, result.contextUsed * 10 > result.contextSize * 9 {
-      warnings.append(
-        Warning(
-          .contextNearlyFull, "\(result.contextUsed) of \(result.contextSize) tokens of the context window are used."))
-    }
-    return warnings + suspiciousCharacters(in: text, source: source, encoding: encoding)
+    return warnings + nearlyFull(result) + suspiciousCharacters(in: text, source: source, encoding: encoding)
+  }
+
+  /// Whether the context window is nearly full.
+  static func nearlyFull(_ result: GenerateResult) -> [Warning] {
+    guard result.contextSize > 0, result.contextUsed * 10 > result.contextSize * 9 else { return [] }
+    let message = "\(result.contextUsed) of \(result.contextSize) tokens of the context window are used."
+    return [Warning(.contextNearlyFull, message)]
   }
 
   private static func suspiciousCharacters(

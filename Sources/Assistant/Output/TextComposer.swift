@@ -74,7 +74,7 @@ struct TextComposer: Sendable {
   }
 
   private mutating func cut(toBytes bytes: Int, length: Int) {
-    text = String(text[..<text.utf8.index(text.startIndex, offsetBy: bytes)])
+    text.removeSubrange(text.utf8.index(text.startIndex, offsetBy: bytes)...)
     self.length = length
   }
 

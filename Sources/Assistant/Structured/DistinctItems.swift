@@ -6,26 +6,18 @@ struct DistinctItems {
   private var keys: Set<String>
 
   /// - Parameter taken: items that are never taken in.
-  init(not taken: [JSONValue] = []) { keys = Set(taken.flatMap(\.strings).map(Self.key)) }
+  init(not taken: [JSONValue] = []) { keys = Set(taken.flatMap(\.strings).map(\.repetitionKey)) }
 
   /// Takes an item in when there is none like it yet and it says something.
   mutating func add(_ item: JSONValue) {
     guard case .string(let text) = item else { return }
-    let key = Self.key(of: text)
+    let key = text.repetitionKey
     guard !key.isEmpty, keys.insert(key).inserted else { return }
     items.append(item)
   }
 
   mutating func add(_ more: [JSONValue]) {
     for item in more { add(item) }
-  }
-
-  /// What two texts that count as the same have in common.
-  private static func key(of text: String) -> String {
-    var key = String.UnicodeScalarView()
-    for scalar in text.lowercased().unicodeScalars where !scalar.isWhitespace { key.append(scalar) }
-    while let last = key.last, ".!…".unicodeScalars.contains(last) { key.removeLast() }
-    return String(key)
   }
 }
 

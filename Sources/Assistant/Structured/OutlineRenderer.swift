@@ -2,13 +2,9 @@ import AssistantProtocol
 
 /// Writes an outline as text of one format: parts under or behind their labels, lists with a marker for each item.
 package struct OutlineRenderer: Sendable {
-  private let format: TextFormat
   private let markup: Markup
 
-  package init(_ format: TextFormat) {
-    self.format = format
-    markup = Markup(format)
-  }
+  package init(_ format: TextFormat) { markup = Markup(format) }
 
   package func render(_ outline: Outline) -> String {
     switch outline {

@@ -8,9 +8,8 @@ extension FeatureRunner {
   public func run<Params, Output>(
     _ feature: StructuredFeature<Params, Output>, _ params: Params, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Output {
-    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
     let source = feature.source(params)
-    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
+    try params.common.check(source: source)
     let shape = feature.shape(params)
     let schema = try JSONSchema(forRequest: shape.schema)
 
@@ -120,8 +119,8 @@ private struct StructuredRun {
   ) async throws(RequestFailure) -> StructuredAnswer {
     let job = runner.engine.generate(params)
     var answer = StructuredAnswer()
-    for await event in job.events {
-      switch event {
+    answer.result = try await job.result { news throws(RequestFailure) in
+      switch news {
       case .loading(let fraction): progress.loading(fraction)
       case .reading(let done, let total): progress.reading(done: done, total: total)
       case .text(let piece):
@@ -130,21 +129,16 @@ private struct StructuredRun {
       case .structured(let value):
         progress.writing()
         let snapshot = shown(value)
-        guard snapshot != lastShown else { continue }
+        guard snapshot != lastShown else { return }
         lastShown = snapshot
         try await sink.send(.structured(StructuredSnapshot(value: snapshot)), of: job)
       case .restarted:
         warnings.engineRestarted = true
         answer.text = ""
-      case .finished(let result):
-        costs.add(result)
-        answer.result = result
-        return answer
-      case .counted: throw .engine(.refused("the engine counted instead of generating"))
-      case .failed(let failure): throw .engine(failure)
       }
     }
-    throw .engine(.cancelled)
+    costs.add(answer.result)
+    return answer
   }
 
   /// The value with a list of different items, exactly as many as there are to be: while some are missing, more are

@@ -4,9 +4,6 @@ import JSON
 
 /// What the reader of a structured result should know.
 struct StructuredWarnings: Sendable {
-  /// More would be noise.
-  private static let mostFindings = 20
-
   /// The engine was restarted, and the request was run again.
   var engineRestarted = false
   /// The first answer held a text of the prompt's example, and the request was run again.
@@ -20,7 +17,7 @@ struct StructuredWarnings: Sendable {
   func all(_ value: JSONValue, source: String, _ result: GenerateResult) -> [Warning] {
     var warnings: [Warning] = []
     if engineRestarted {
-      warnings.append(Warning(.retried, "The engine was restarted, and the request was run again."))
+      warnings.append(Warning(.retried, ResultWarnings.Retry.engineRestarted.message))
     }
     if copiedExample {
       let message = "The first answer repeated an example of the prompt; the request was run again."
@@ -38,13 +35,10 @@ struct StructuredWarnings: Sendable {
         ? "\(result.completionTokens) tokens were the limit" : "the context window is full"
       warnings.append(Warning(.truncatedByLimit, "The value may be shorter than the model meant it to be: \(limit)."))
     }
-    if result.contextSize > 0, result.contextUsed * 10 > result.contextSize * 9 {
-      let message = "\(result.contextUsed) of \(result.contextSize) tokens of the context window are used."
-      warnings.append(Warning(.contextNearlyFull, message))
-    }
+    warnings += ResultWarnings.nearlyFull(result)
     var named: Set<String> = []
     for finding in SuspiciousCharacters.find(in: value.strings.joined(separator: "\n"), notIn: source)
-    where named.count < Self.mostFindings && named.insert(finding.name).inserted {
+    where named.count < ResultWarnings.mostFindings && named.insert(finding.name).inserted {
       let message = "The value holds \(finding.name), which is invisible and was not in the source."
       warnings.append(Warning(.suspiciousCharacters, message))
     }

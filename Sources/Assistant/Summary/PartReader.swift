@@ -80,30 +80,35 @@ struct PartReader: Sendable {
   }
 
   private func readPart(_ range: Range<Int>, sentences: Int, since start: ContinuousClock.Instant) async -> PartEnd {
+    do throws(RequestFailure) {
+      return PartEnd(range: range, outcome: .success(try await part(range, sentences: sentences, since: start)))
+    } catch {
+      return PartEnd(range: range, outcome: .failure(error))
+    }
+  }
+
+  private func part(
+    _ range: Range<Int>, sentences: Int, since start: ContinuousClock.Instant
+  ) async throws(RequestFailure) -> Part {
     let source = String(scalars: text[range])
-    let job = engine.generate(generateParams(for: source, sentences: sentences))
     var written = ""
     var isRestarted = false
-    for await event in job.events {
-      switch event {
+    let job = engine.generate(generateParams(for: source, sentences: sentences))
+    let result = try await job.result { news in
+      switch news {
       case .text(let piece): written += piece
       case .restarted:
         written = ""
         isRestarted = true
-      case .finished(let result):
-        let summary = Self.wholeSentences(of: written, most: sentences, source: source)
-        guard !summary.isEmpty else { return PartEnd(range: range, outcome: .failure(.assistant(.emptyOutput))) }
-        let part = Part(
-          range: range, summary: summary, call: CallCosts.Call(result, since: start), isRestarted: isRestarted)
-        return PartEnd(range: range, outcome: .success(part))
-      case .failed(let failure): return PartEnd(range: range, outcome: .failure(.engine(failure)))
-      case .counted:
-        let failure = EngineFailure.refused("the engine counted instead of generating")
-        return PartEnd(range: range, outcome: .failure(.engine(failure)))
       case .loading, .reading, .structured: break
       }
     }
-    return PartEnd(range: range, outcome: .failure(.engine(.cancelled)))
+    guard let answer = OutputFilter.text(of: written, source: source, names: SummaryRunner.names) else {
+      throw .assistant(.refusal)
+    }
+    let summary = Self.wholeSentences(of: answer, most: sentences, source: source)
+    guard !summary.isEmpty else { throw .assistant(.emptyOutput) }
+    return Part(range: range, summary: summary, call: CallCosts.Call(result, since: start), isRestarted: isRestarted)
   }
 
   private func generateParams(for source: String, sentences: Int) -> GenerateParams {

@@ -2,6 +2,7 @@ import AssistantProtocol
 
 /// The form of a summary: so many sentences on one line, lines of a list, or one headline. The engine holds the model
 /// to it; here it is checked all the same, since it is promised: what is too much is cut, and what is missing is seen.
+/// What is said again does not count, and is left out.
 package struct SummaryForm: Sendable {
   private let style: Summarize.Style
   private let count: Int
@@ -30,35 +31,39 @@ package struct SummaryForm: Sendable {
   package func formed(_ written: String, isComplete: Bool) -> Formed {
     let scalars = Array(written.unicodeScalars)
     return switch style {
-    case .sentences: sentences(scalars)
+    case .sentences: sentences(scalars, isComplete: isComplete)
     case .bullets: bullets(scalars, isComplete: isComplete)
     case .headline: headline(scalars, isComplete: isComplete)
     }
   }
 
-  private func sentences(_ scalars: [Unicode.Scalar]) -> Formed {
-    let all = TextSplitter.sentences(in: scalars[...]).filter { range in
-      scalars[range].contains { !$0.isWhitespace }
+  private func sentences(_ scalars: [Unicode.Scalar], isComplete: Bool) -> Formed {
+    let all = TextSplitter.sentences(in: scalars[...])
+    var said = Repetition()
+    let new = all.filter { range in
+      guard scalars[range].contains(where: { !$0.isWhitespace }) else { return false }
+      return said.isNew(String(scalars: scalars[range]), isOpen: range == all.last && !isComplete)
     }
-    let end = all.prefix(count).last?.upperBound ?? 0
-    var formed = Formed(units: min(all.count, count), isFull: all.count > count)
-    formed.text = Self.onOneLine(scalars[..<end])
+    var formed = Formed(units: min(new.count, count), isFull: new.count > count)
+    formed.text = Self.onOneLine(new.prefix(count).flatMap { scalars[$0] }[...])
     if formed.units < count {
       // A sentence that begins with a small letter is one too for the engine and for whoever counts: it is no border to
       // cut a text at, but it is not missing either.
       let large = Array(formed.text.uppercased().unicodeScalars)
-      formed.units = min(count, max(formed.units, TextSplitter.sentences(in: large[...]).count))
+      let keys = TextSplitter.sentences(in: large[...]).map { String(scalars: large[$0]).repetitionKey }
+      formed.units = min(count, max(formed.units, Set(keys).count))
     }
     return formed
   }
 
   private func bullets(_ scalars: [Unicode.Scalar], isComplete: Bool) -> Formed {
     var lines: [String] = []
+    var said = Repetition()
     let all = scalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }
     for (index, line) in all.enumerated() {
       let isOpen = index == all.count - 1 && !isComplete
       let body = Self.onOneLine(Self.withoutMark(line, isOpen: isOpen))
-      if !body.isEmpty { lines.append("- " + body) }
+      if !body.isEmpty, said.isNew(body, isOpen: isOpen) { lines.append("- " + body) }
     }
     return Formed(
       text: lines.prefix(count).joined(separator: lineEnd), units: min(lines.count, count), isFull: lines.count > count)

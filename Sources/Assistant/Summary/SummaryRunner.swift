@@ -7,6 +7,8 @@ import EngineProtocol
 public struct SummaryRunner: Sendable {
   /// Each round leaves less than a third or so, so that the longest text of a request takes four.
   private static let mostRounds = 8
+  /// What a model may call its answer.
+  static let names = ["summary", "headline"]
 
   private let engine: any EngineService
 
@@ -15,8 +17,7 @@ public struct SummaryRunner: Sendable {
   public func run(
     _ params: Summarize.Params, encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Summarize.Result {
-    if let session = params.common.sessionID { throw .assistant(.sessionNotFound(sessionID: session.text)) }
-    guard !params.text.isInvisible else { throw .assistant(.emptyPrompt) }
+    try params.common.check(source: params.text)
     let progress = ProgressReporter(title: Feature.summarize.description.title, report: sink.report)
     progress.begin()
     defer { progress.end() }
@@ -49,8 +50,6 @@ public struct SummaryRunner: Sendable {
     let encoding: PositionEncoding
     let sink: RequestSink
     var progress: ProgressReporter
-    /// What a model may call its answer.
-    static let names = ["summary", "headline"]
     var costs = CallCosts()
     var isRestarted = false
     /// The parts of the source.
@@ -100,7 +99,7 @@ public struct SummaryRunner: Sendable {
 
     /// The last call, whose text is the result's. Too few sentences are asked for once more; if there are too few
     /// again, the result carries a warning: a text of one word has no two sentences, and a short summary is better than
-    /// none.
+    /// none. What is said twice counts once.
     private mutating func finish(_ text: String) async throws(RequestFailure) -> Summarize.Result {
       var request = params
       request.text = text
@@ -119,7 +118,7 @@ public struct SummaryRunner: Sendable {
       let checked: SummaryCheck.Checked
       do throws(AssistantError) {
         checked = try SummaryCheck.check(
-          written.formed.text, source: params.text, missing: missing(written.formed), encoding: encoding,
+          written.formed.text, of: params, missing: missing(written.formed), encoding: encoding,
           result: written.result, retries: retries)
       } catch {
         throw .assistant(error)
@@ -152,7 +151,7 @@ public struct SummaryRunner: Sendable {
     private func missing(_ formed: SummaryForm.Formed) -> String? {
       guard formed.units < params.units else { return nil }
       let names = params.style.name(count: params.units)
-      return "The summary has \(formed.units) of the \(params.units) \(names) that were asked for."
+      return "The summary has \(formed.units) of the \(params.units) different \(names) that were asked for."
     }
 
     private struct Written {
@@ -177,35 +176,31 @@ public struct SummaryRunner: Sendable {
       _ generate: GenerateParams, _ form: SummaryForm, _ shown: inout TextComposer
     ) async throws(RequestFailure) -> Written {
       let job = engine.generate(generate)
-      var filter = OutputFilter(source: params.text, names: Self.names)
+      var filter = OutputFilter(source: params.text, names: SummaryRunner.names)
       var text = ""
       var formed = SummaryForm.Formed()
-      for await event in job.events {
-        switch event {
+      let result = try await job.result { news throws(RequestFailure) in
+        switch news {
         case .loading(let fraction): progress.loading(fraction)
         case .reading(let done, let total): progress.reading(done: done, total: total)
         case .text(let piece):
           progress.writing()
           text += filter.append(piece)
-          if formed.isFull { break }
+          if formed.isFull { return }
           formed = form.formed(text, isComplete: false)
           if let partial = shown.settle(formed.text) { try await sink.send(partial, of: job) }
         case .restarted:
           isRestarted = true
-          filter = OutputFilter(source: params.text, names: Self.names)
+          filter = OutputFilter(source: params.text, names: SummaryRunner.names)
           text = ""
           formed = SummaryForm.Formed()
           shown.restart()
-        case .finished(let result):
-          costs.add(result)
-          guard let whole = filter.finish() else { throw .assistant(.refusal) }
-          return Written(form.formed(whole, isComplete: true), result, job)
         case .structured: break
-        case .counted: throw .engine(.refused("the engine counted instead of generating"))
-        case .failed(let failure): throw .engine(failure)
         }
       }
-      throw .engine(.cancelled)
+      costs.add(result)
+      guard let whole = filter.finish() else { throw .assistant(.refusal) }
+      return Written(form.formed(whole, isComplete: true), result, job)
     }
 
     /// The parts in the client's units.

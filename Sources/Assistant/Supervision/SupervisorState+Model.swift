@@ -35,7 +35,12 @@ extension SupervisorState {
       modelSwitch = nil
       actions.append(.answer(ticket, .cancelledChange))
     } else if hasChild {
-      if case .ending = phase {} else { end(.failed(.cancelledChange)) }
+      switch phase {
+      // After a stall it would be tried again.
+      case .ending(.stalled): phase = .ending(.failed(.cancelledChange))
+      case .ending: break
+      case .unloaded, .starting, .loading, .ready, .backingOff, .failed, .ended: end(.failed(.cancelledChange))
+      }
     } else {
       returnToPreviousModel(change, .cancelledChange, at: notBefore)
     }

@@ -19,7 +19,7 @@ extension SupervisorState {
   mutating func startWaitingRequests(at now: Instant) {
     guard case .ready = phase, modelSwitch == nil, unloadTickets.isEmpty else { return }
     if let key = running.first, let request = requests[key], crashes.isSuspect(request.digest) { return }
-    while let key = waiting.first, let request = requests[key] {
+    while running.count < configuration.runningLimit, let key = waiting.first, let request = requests[key] {
       let isSuspect = crashes.isSuspect(request.digest)
       if isSuspect, !running.isEmpty { return }
       waiting.removeFirst()

@@ -136,8 +136,11 @@ extension SupervisorState {
     public var buildID: String
     /// nil: the model stays loaded.
     public var idleUnload: Duration? = .seconds(15 * 60)
-    /// Requests waiting and running.
-    public var requestLimit = 256
+    /// Requests waiting and running. One of a client's has 15 of these at most at the same time (`TextWriter`), and 256
+    /// of clients are taken in, beside what they have read beforehand: none of them ever fails by this bound.
+    public var requestLimit = 256 * 16
+    /// Requests running. The engine takes in no more than 256, those about itself among them.
+    public var runningLimit = 240
     /// The shortest time without progress after which a child counts as stalled.
     public var stallFloor: Duration = .seconds(10)
     /// A step may take this many times the average step.

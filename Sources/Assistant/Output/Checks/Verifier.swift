@@ -39,6 +39,13 @@ package struct Verdict: Sendable, Equatable {
   var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length, .protectedTextLost]) }
 }
 
+extension Verdict {
+  /// Whether it can be offered without a word about it, beside a text that has warnings of its own.
+  var isFitForChoice: Bool {
+    !isBeside && flaws.isDisjoint(with: [.empty, .refusal, .languageChanged, .protectedTextLost])
+  }
+}
+
 /// Judges answers by what can be seen without a model.
 package struct Verifier: Sendable {
   /// Of shorter sources only an answer that is longer by so much is out of proportion.
@@ -50,18 +57,18 @@ package struct Verifier: Sendable {
   private let source: String
   private let examples: [(source: String, result: String)]
   private let rules: TextRules
-  private let protected: [String]
+  private let protected: ProtectedStrings
 
   init(source: String, examples: [(source: String, result: String)], rules: TextRules) {
     self.source = source
     self.examples = examples
     self.rules = rules
-    protected = ProtectedText.find(in: source, protect: rules.protect, language: rules.documentLanguage)
+    protected = ProtectedStrings(source, protect: rules.protect, language: rules.documentLanguage)
   }
 
   /// Puts back what was nearly right.
   func repaired(_ text: String) -> String {
-    ProtectedRepair.repaired(text, lost: ProtectedText.lost(protected, in: text))
+    ProtectedRepair.repaired(text, lost: ProtectedText.lost(protected.all, in: text))
   }
 
   /// - Parameters:
@@ -73,7 +80,7 @@ package struct Verifier: Sendable {
     if text.isBlank { return Verdict(flaws: [.empty], score: -Flaw.empty.weight) }
     if CopiedExample.isIn(text, examples: examples, source: source) { verdict.flaws.insert(.copiedExample) }
     if LanguageDetector.hasChanged(from: source, to: text) { verdict.flaws.insert(.languageChanged) }
-    verdict.lost = ProtectedText.lost(protected, in: text)
+    verdict.lost = ProtectedText.lost(protected.all, in: text)
     if !verdict.lost.isEmpty { verdict.flaws.insert(.protectedTextLost) }
     if repeats { verdict.flaws.insert(.repetition) }
     if isUnchanged(text) { verdict.flaws.insert(.unchanged) }

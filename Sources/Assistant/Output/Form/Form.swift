@@ -20,27 +20,23 @@ package struct Form: Sendable, Equatable {
       lines = reader.read()
     }
     let hasMore = lines.contains { $0.prose?.isWorthWriting ?? false }
+    // What is kept and lies side by side is one part. It grows here, where nobody else holds it: no copies are made.
+    var kept = ""
     for part in lines {
-      if hasMore, let prose = part.prose, !prose.isWorthWriting {
-        append(.kept(prose.original))
-      } else {
-        append(part)
+      switch part {
+      case .kept(let text): kept += text
+      case .prose(let prose) where hasMore && !prose.isWorthWriting: kept += prose.original
+      case .prose:
+        if !kept.isEmpty { parts.append(.kept(kept)) }
+        kept = ""
+        parts.append(part)
       }
     }
+    if !kept.isEmpty { parts.append(.kept(kept)) }
   }
 
   /// What is written anew, in order.
   package var prose: [Prose] { parts.compactMap(\.prose) }
-
-  private mutating func append(_ part: Part) {
-    guard case .kept(let text) = part else { return parts.append(part) }
-    if text.isEmpty { return }
-    if case .kept(let before)? = parts.last {
-      parts[parts.count - 1] = .kept(before + text)
-    } else {
-      parts.append(part)
-    }
-  }
 }
 
 extension Form.Part {

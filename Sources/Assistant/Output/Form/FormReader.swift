@@ -1,6 +1,8 @@
 /// Splits a source into its parts.
 struct FormReader {
   private struct Line {
+    /// Where the line begins.
+    let lineStart: String.Index
     /// Where the words begin and end: the prefix before them, white space and marks behind.
     var start: String.Index
     var end: String.Index
@@ -56,7 +58,7 @@ struct FormReader {
     var inBlockComment = false
     for text in texts {
       let prefix = LinePrefix(of: text, syntax, comments: comments, inBlockComment: inBlockComment)
-      var line = Line(start: prefix.length, end: text.endIndex, prefix: prefix)
+      var line = Line(lineStart: text.startIndex, start: prefix.length, end: text.endIndex, prefix: prefix)
       if !keepsHeadings { line.start = Self.headingEnd(text[line.start...], syntax) ?? line.start }
       if prefix.opensBlockComment { inBlockComment = true }
       if inBlockComment, let end = text[line.start...].range(ofMark: "*/") {
@@ -72,31 +74,23 @@ struct FormReader {
     for (index, text) in texts.enumerated() {
       let line = lines[index]
       let next = index + 1 < texts.count ? texts[index + 1][lines[index + 1].start..<lines[index + 1].end] : nil
-      let whole = Self.body(of: text, line.prefix.beginsItem ? Self.beforeItem(text, syntax, comments) : line.start)
+      // A list marker may be the start of a rule, so the body is looked at with it.
+      let whole = (line.prefix.beginsItem ? text.trimmedStart : text[line.start...]).trimmedEnd
       let isKept = kept.keeps(text, body: whole, next: next)
       lines[index].isKept = isKept || line.start == line.end || isCode(line)
       if !lines[index].isKept { widest = max(widest, DisplayWidth.column(after: text[..<line.end])) }
     }
   }
 
-  /// A list marker may be the start of a rule, so the body is looked at with it.
-  private static func beforeItem(_ text: Substring, _ syntax: Syntax, _ comments: [String]) -> String.Index {
-    var scanner = LineScanner(text)
-    scanner.skipSpaces()
-    return scanner.position
-  }
-
-  private static func body(of text: Substring, _ start: String.Index) -> Substring { text[start...].trimmedEnd }
-
   private static func headingEnd(_ body: Substring, _ syntax: Syntax) -> String.Index? {
-    let mark: Character = syntax.family == .org ? "*" : "#"
+    let mark = syntax.family == .org ? "*" : "#"
     var scanner = LineScanner(body)
-    guard scanner.take(String(mark)) else { return nil }
-    while scanner.take(String(mark)) {}
+    guard scanner.take(mark) else { return nil }
+    while scanner.take(mark) {}
     guard scanner.take(" ") else { return nil }
     scanner.skipSpaces()
     if syntax.family == .org {
-      for word in ["TO" + "DO ", "DONE ", "NEXT ", "WAITING "] where scanner.take(word) { scanner.skipSpaces() }
+      while Syntax.orgKeywords.contains(where: { scanner.take($0) }) { scanner.skipSpaces() }
     }
     return scanner.position
   }
@@ -164,25 +158,14 @@ struct FormReader {
   /// Whether the break between two lines is there only because the line was full. A line that had much room left was
   /// ended on purpose: a greeting, a verse, an address.
   private func wraps(_ line: Line, _ next: Line) -> Bool {
-    let width = DisplayWidth.column(after: source[lineStart(line)..<line.end])
+    let width = DisplayWidth.column(after: source[line.lineStart..<line.end])
     let word = source[next.start..<next.end].prefix { !$0.isWhitespace }
     let isMarked = line.prefix.isComment || prefixText(line).contains { !$0.isWhitespace }
     let limit = Double(widest) * (isMarked ? 0.5 : 0.75)
     return Double(width + 1 + DisplayWidth.column(after: word.prefix(24))) > limit
   }
 
-  private func lineStart(_ line: Line) -> String.Index {
-    let bytes = source.utf8
-    var index = line.start
-    while index > source.startIndex {
-      let before = bytes.index(before: index)
-      if bytes[before] == 0x0A || bytes[before] == 0x0D { break }
-      index = before
-    }
-    return index
-  }
-
-  private func prefixText(_ line: Line) -> Substring { source[lineStart(line)..<line.start] }
+  private func prefixText(_ line: Line) -> Substring { source[line.lineStart..<line.start] }
 
   private mutating func add(_ range: Range<Int>) {
     let paragraph = lines[range]
@@ -196,7 +179,7 @@ struct FormReader {
     }
     prose.original = String(source[start..<end])
     prose.text = Self.joined(texts)
-    prose.column = DisplayWidth.column(after: source[lineStart(first)..<start])
+    prose.column = DisplayWidth.column(after: source[first.lineStart..<start])
     if range.count > 1 {
       let second = lines[range.lowerBound + 1]
       let between = source[first.end..<second.start]
@@ -238,6 +221,8 @@ struct FormReader {
   /// Each cell of a row stands for itself.
   private mutating func addTableRow(_ line: Line) -> Bool {
     guard isTableRow(line) else { return false }
+    // Where the last cell began, so that no part of a row is measured twice.
+    var (measured, column) = (line.lineStart, 0)
     for cell in source[line.start..<line.end].split(separator: "|") {
       let text = cell.trimmedEnd.trimmedStart
       var prose = Prose()
@@ -246,7 +231,9 @@ struct FormReader {
       // Short cells are names and figures.
       guard prose.isWorthWriting, text.split(separator: " ").count >= 3 else { continue }
       prose.replacements = [Prose.Replacement(from: "|", to: "/")]
-      prose.column = DisplayWidth.column(after: source[lineStart(line)..<text.startIndex])
+      column = DisplayWidth.column(after: source[measured..<text.startIndex], from: column)
+      measured = text.startIndex
+      prose.column = column
       keep(upTo: text.startIndex)
       parts.append(.prose(prose))
       done = text.endIndex

@@ -44,7 +44,7 @@ struct KeptLines {
     case .fence(let mark, let count):
       body.prefix { $0 == mark }.count >= count && body.allSatisfy { $0 == mark || $0.isWhitespace }
     case .until(let text): line.trimmedBytes(equal: text)
-    case .environment(let text): body.contains(text)
+    case .environment(let text): body.lowercased().contains(text)
     case .rest: false
     }
   }
@@ -67,7 +67,7 @@ struct KeptLines {
     case .org:
       let lowercased = body.lowercased()
       for name in ["src", "example", "export"] where lowercased.hasPrefix("#+begin_\(name)") {
-        return .environment(body.hasPrefix("#+B") ? "#+END_\(name.uppercased())" : "#+end_\(name)")
+        return .environment("#+end_\(name)")
       }
     case .commit: if line.hasPrefix("# ---") && line.contains(">8") { return .rest }
     case .unknown, .prose, .markdown, .code: break
@@ -91,12 +91,13 @@ struct KeptLines {
     if first == "[", body.contains("]: "), !body.contains("](") { return true }
     if first == "!", body.hasPrefix("!["), body.hasSuffix(")") { return true }
     switch syntax.family {
-    case .latex: return Self.commands.contains { body.hasPrefix($0) }
+    case .latex, .unknown: return Self.commands.contains { body.hasPrefix($0) }
     case .org:
-      return body.hasPrefix("#+") || (first == ":" && body.hasSuffix(":"))
+      // `: verbatim`, `:drawer:`, `#+keyword`.
+      return body.hasPrefix("#+") || (first == ":" && (body.hasSuffix(":") || body.hasPrefix(": ")))
         || ["DEADLINE:", "SCHEDULED:", "CLOSED:"].contains { body.hasPrefix($0) }
     case .commit: return first == "#" || Self.isTrailer(body)
-    case .unknown, .prose, .markdown, .code: return false
+    case .prose, .markdown, .code: return false
     }
   }
 

@@ -37,7 +37,10 @@ struct LinePrefix {
   /// A marker has words behind it.
   private static func takeItem(_ scanner: inout LineScanner, _ syntax: Syntax, isComment: Bool) -> Bool {
     let start = scanner
-    if syntax.family == .latex, scanner.take("\\item") {
+    let isUnknown = syntax.family == .unknown
+    if syntax.family == .latex || isUnknown, scanner.take("\\item") {
+      // Its words may begin on the next line.
+      if scanner.rest.isEmpty { return true }
       if scanner.rest.first == "[", let end = scanner.rest.firstIndex(of: "]") {
         scanner.position = scanner.rest.index(after: end)
       }
@@ -48,6 +51,11 @@ struct LinePrefix {
         scanner.skipWord()
         scanner.skipSpaces()
       }
+      return true
+    } else if syntax.family == .org, scanner.rest.first == "*", scanner.position == scanner.line.startIndex {
+      // A heading; see `KeptLines`.
+      return false
+    } else if isUnknown, scanner.takeHeadingOfOrg() {
       return true
     } else {
       let digits = scanner.rest.prefix { $0.isASCII && $0.isNumber }
@@ -86,6 +94,21 @@ struct LineScanner {
   mutating func skipSpaces() { position = rest.trimmedStart.startIndex }
 
   mutating func skipWord() { position = rest.firstIndex(where: \.isWhitespace) ?? line.endIndex }
+
+  /// The stars of a heading of Org's and what stands behind them, up to its words. A single star may be a list's,
+  /// unless there is a keyword behind it.
+  mutating func takeHeadingOfOrg() -> Bool {
+    var ahead = self
+    while ahead.take("*") {}
+    let stars = line.utf8.distance(from: position, to: ahead.position)
+    guard stars > 0, ahead.take(" ") else { return false }
+    ahead.skipSpaces()
+    let words = ahead.position
+    while Syntax.orgKeywords.contains(where: { ahead.take($0) }) { ahead.skipSpaces() }
+    guard stars > 1 || ahead.position > words else { return false }
+    self = ahead
+    return true
+  }
 
   /// A line feed at the end of the mark stands for the line's end.
   mutating func take(_ mark: String) -> Bool {

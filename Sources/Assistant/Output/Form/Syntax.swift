@@ -41,6 +41,11 @@ struct Syntax: Sendable {
     }
   }
 
+  /// What stands between the stars of a heading of Org's and its words.
+  static let orgKeywords = [
+    "TO" + "DO ", "DONE ", "NEXT ", "WAITING ", "HOLD ", "CANCELLED ", "[#A] ", "[#B] ", "[#C] ",
+  ]
+
   /// What a text of unknown kind may be commented with. The single `#`, `;`, `%` count only when all lines have them.
   private static let anyComments = ["///", "//!", "//", ";;;", ";;", "-- ", "--\n"]
   /// See `anyComments`.

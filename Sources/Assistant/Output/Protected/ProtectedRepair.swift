@@ -1,32 +1,44 @@
 /// Puts protected strings back where a model wrote them nearly right: in other case, with other spaces or quotes, a
 /// number with other separators. Only when there is exactly one such place.
 package enum ProtectedRepair {
-  /// Longer texts are not searched: each string would cost a walk through all of it.
+  /// Longer texts are not searched, and of many strings only the first: each costs a walk through the text.
   private static let mostBytes = 200_000
+  private static let mostStrings = 200
 
   package static func repaired(_ text: String, lost: [String]) -> String {
-    guard text.utf8.count <= mostBytes else { return text }
-    var result = text
-    for string in lost where ProtectedText.place(of: string, in: result) == nil {
+    guard !lost.isEmpty, text.utf8.count <= mostBytes else { return text }
+    var result = Folded(text)
+    for string in lost.prefix(mostStrings) where ProtectedText.place(of: string, in: result.text) == nil {
       guard let range = place(of: string, in: result) else { continue }
-      result.replaceSubrange(range, with: string)
+      result = Folded(result.text.replacingSubrange(range, with: string))
     }
-    return result
+    return result.text
+  }
+
+  /// A text, the same without what does not count, and where each scalar of that was.
+  private struct Folded {
+    let text: String
+    var scalars: [Unicode.Scalar] = []
+    var places: [String.Index] = []
+
+    init(_ text: String) {
+      self.text = text
+      for index in text.unicodeScalars.indices {
+        for scalar in ProtectedRepair.folded(text.unicodeScalars[index]) {
+          scalars.append(scalar)
+          places.append(index)
+        }
+      }
+    }
   }
 
   /// The one place that is the string but for what does not count.
-  private static func place(of string: String, in text: String) -> Range<String.Index>? {
+  private static func place(of string: String, in folded: Folded) -> Range<String.Index>? {
+    let text = folded.text
     if let link = linkPlace(of: string, in: text) { return link }
     let wanted = Self.core(of: string)
     guard wanted.count >= 2 else { return nil }
-    // The text without what does not count, and where each scalar was.
-    var (scalars, places): ([Unicode.Scalar], [String.Index]) = ([], [])
-    for index in text.unicodeScalars.indices {
-      for scalar in Self.folded(text.unicodeScalars[index]) {
-        scalars.append(scalar)
-        places.append(index)
-      }
-    }
+    let (scalars, places) = (folded.scalars, folded.places)
     var found: Range<String.Index>?
     guard scalars.count >= wanted.count else { return nil }
     for start in 0...(scalars.count - wanted.count)
@@ -85,5 +97,13 @@ package enum ProtectedRepair {
       let open = text[..<first.lowerBound].lastIndex(of: "["), !text[open..<first.lowerBound].contains("]")
     else { return nil }
     return open..<first.upperBound
+  }
+}
+
+extension String {
+  fileprivate func replacingSubrange(_ range: Range<Index>, with text: String) -> String {
+    var result = self
+    result.replaceSubrange(range, with: text)
+    return result
   }
 }

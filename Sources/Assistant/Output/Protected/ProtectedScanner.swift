@@ -1,17 +1,22 @@
-/// Goes through a text once and collects what is protected. Every look ahead has a bound.
+/// Goes through a text once and collects what is protected. Every look ahead has a bound, and what it has seen is
+/// remembered, so that a text of nothing but open brackets takes no longer than another.
 struct ProtectedScanner {
   /// Longer spans are no code, no link and no formula but two marks that happen to be there.
   private static let longestSpan = 2_000
-  private static let units = Set(
-    """
-    % ‰ ° °C °F € $ £ ¥ b kb mb gb tb kib mib gib tib kbit mbit gbit ms s µs us ns min h hr hrs d nm µm mm cm m km mi \
-    ft in g kg mg t lb oz l ml hz khz mhz ghz w kw mw kwh v a k px pt em am pm eur usd
-    """.split(separator: " ").map(String.init))
-
   private let scalars: [Unicode.Scalar]
   private let syntax: Syntax
   private var index = 0
   private var found: [String] = []
+  private var marks: [[Unicode.Scalar]: Searched] = [:]
+  private var lineEnds: Searched?
+  /// No address begins before, unless by its first letters.
+  private var addressless = 0
+
+  /// What a search has found: from a place on nothing before another, which may be the text's end.
+  private struct Searched {
+    var from: Int
+    var found: Int
+  }
 
   init(_ text: String, syntax: Syntax) {
     scalars = Array(text.unicodeScalars)
@@ -20,8 +25,9 @@ struct ProtectedScanner {
 
   mutating func scan() -> [String] {
     while index < scalars.count {
+      if index.isMultiple(of: 65_536), Task.isCancelled { return found }
       if let end = spanEnd() {
-        found.append(string(index..<end))
+        found.append(String(scalars: scalars[index..<end]))
         index = end
       } else {
         index += 1
@@ -30,60 +36,83 @@ struct ProtectedScanner {
     return found
   }
 
-  private func string(_ range: Range<Int>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[range])
-    return String(view)
-  }
-
   private func at(_ place: Int) -> Unicode.Scalar? { scalars.indices.contains(place) ? scalars[place] : nil }
 
   private var isAtWordStart: Bool { at(index - 1).map { !$0.isWordPart } ?? true }
 
   /// The end of what is protected from here on.
-  private func spanEnd() -> Int? {
+  private mutating func spanEnd() -> Int? {
     let scalar = scalars[index]
     switch scalar {
-    case "`": return codeEnd("`")
+    case "`": return backticksEnd()
     case "[", "!": return linkEnd()
     case "<": return tagEnd()
     case "\\": return commandEnd()
-    case "$": return mathEnd() ?? placeholderEnd()
+    case "$": return mathEnd() ?? ProtectedNumber.priceEnd(in: scalars, from: index) ?? placeholderEnd()
     case "{", "%": return placeholderEnd()
     case "=", "~": return syntax.family == .org ? codeEnd(scalar) : nil
     case "@", "#": return isAtWordStart ? nameEnd() : nil
     case _: break
     }
     if scalar.isEmojiStart { return emojiEnd() }
+    if scalar.isCurrency { return ProtectedNumber.priceEnd(in: scalars, from: index) }
     guard isAtWordStart else { return nil }
-    if scalar.properties.numericType == .decimal { return numberEnd() }
+    if scalar.isDigit { return ProtectedNumber.end(in: scalars, from: index) }
     return scalar.isASCII && scalar.isWordPart ? addressEnd() : nil
   }
 
   /// The place behind the next occurrence on the way.
-  private func behind(_ end: [Unicode.Scalar], from start: Int, acrossLines: Bool = true) -> Int? {
+  private mutating func behind(_ end: [Unicode.Scalar], from start: Int, acrossLines: Bool = true) -> Int? {
+    let place = Self.next(in: scalars, from: start, &marks[end]) { $0[$1...].starts(with: end) }
+    guard place + end.count <= scalars.count, place - start <= Self.longestSpan else { return nil }
+    if !acrossLines, Self.next(in: scalars, from: start, &lineEnds, { $0[$1].isLineEnd }) < place { return nil }
+    return place + end.count
+  }
+
+  /// The next place from here where something is, or the text's end. Over all calls the text is gone through once for
+  /// what is looked for, as long as they go forward.
+  private static func next(
+    in scalars: [Unicode.Scalar], from start: Int, _ searched: inout Searched?,
+    _ isThere: ([Unicode.Scalar], Int) -> Bool
+  ) -> Int {
+    if let known = searched, known.from <= start, start <= known.found { return known.found }
+    // What a later search knows already need not be looked at again.
+    let known = searched.flatMap { start < $0.from ? $0 : nil }
+    let limit = known?.from ?? scalars.count
+    var place = min(start, scalars.count)
+    while place < limit, !isThere(scalars, place) { place += 1 }
+    let found = place < limit ? place : known?.found ?? scalars.count
+    searched = Searched(from: start, found: found)
+    return found
+  }
+
+  private mutating func codeEnd(_ mark: Unicode.Scalar) -> Int? {
+    guard at(index + 1) != mark, isAtWordStart, at(index + 1).map({ !$0.isWhitespace }) ?? false else { return nil }
+    return behind([mark], from: index + 2, acrossLines: false)
+  }
+
+  /// Code ends with as many backticks as it began with. Those that begin none are skipped, all of the run.
+  private mutating func backticksEnd() -> Int? {
+    let count = run(from: index, atMost: .max)
+    let start = index + count
     var place = start
-    let limit = min(scalars.count - end.count, start + Self.longestSpan)
-    while place <= limit {
-      if !acrossLines, scalars[place].isLineEnd { return nil }
-      if scalars[place..<place + end.count].elementsEqual(end) { return place + end.count }
-      place += 1
+    while place < min(scalars.count, start + Self.longestSpan), count <= Self.longestSpan {
+      let length = run(from: place, atMost: count + 1)
+      if length == count { return place + length }
+      place += max(1, length > count ? run(from: place, atMost: Self.longestSpan) : length)
     }
+    index = start - 1
     return nil
   }
 
-  private func codeEnd(_ mark: Unicode.Scalar) -> Int? {
-    var count = 0
-    while at(index + count) == mark { count += 1 }
-    if mark != "`" {
-      guard count == 1, isAtWordStart, at(index + 1).map({ !$0.isWhitespace }) ?? false else { return nil }
-      return behind([mark], from: index + 2, acrossLines: false)
-    }
-    return behind(Array(repeating: mark, count: count), from: index + count)
+  private func run(from start: Int, atMost most: Int) -> Int {
+    var end = start
+    while end - start < most, at(end) == "`" { end += 1 }
+    return end - start
   }
 
   /// `[text](address)`, an image, or a link of Org.
-  private func linkEnd() -> Int? {
+  private mutating func linkEnd() -> Int? {
     let open = scalars[index] == "!" ? index + 1 : index
     guard at(open) == "[" else { return nil }
     if at(open + 1) == "[" { return behind(["]", "]"], from: open + 2, acrossLines: false) }
@@ -92,7 +121,7 @@ struct ProtectedScanner {
   }
 
   /// `<b>`, `</b>`, `<|end|>`, `<2026-12-01 Tue>`, `<https://example.org>`.
-  private func tagEnd() -> Int? {
+  private mutating func tagEnd() -> Int? {
     guard let next = at(index + 1), next.isWordPart || ["/", "|", "!", "?", "%", "$"].contains(next) else { return nil }
     return behind([">"], from: index + 1, acrossLines: false)
   }
@@ -103,14 +132,14 @@ struct ProtectedScanner {
     "textcite", "parencite", "gls", "begin", "end", "usepackage", "includegraphics",
   ]
 
-  private func commandEnd() -> Int? {
+  private mutating func commandEnd() -> Int? {
     guard let next = at(index + 1) else { return nil }
     if next == "(" { return behind(["\\", ")"], from: index + 2) }
     if next == "[" { return behind(["\\", "]"], from: index + 2) }
     var end = index + 1
     while let scalar = at(end), scalar.isASCII, scalar.properties.isAlphabetic { end += 1 }
     guard end > index + 1 else { return nil }
-    let name = string(index + 1..<end)
+    let name = String(scalars: scalars[index + 1..<end])
     if at(end) == "*" { end += 1 }
     let isKey =
       Self.keyCommands.contains { name.lowercased().hasPrefix($0) } || name.lowercased().hasPrefix("cite")
@@ -125,20 +154,21 @@ struct ProtectedScanner {
   }
 
   /// `$…$` and `$$…$$` with something between that is no price.
-  private func mathEnd() -> Int? {
+  private mutating func mathEnd() -> Int? {
     let isDouble = at(index + 1) == "$"
     let start = index + (isDouble ? 2 : 1)
     guard let first = at(start), !first.isWhitespace, let end = behind(isDouble ? ["$", "$"] : ["$"], from: start)
     else { return nil }
     let inner = scalars[start..<end - (isDouble ? 2 : 1)]
     guard let last = inner.last, !last.isWhitespace, inner.count <= 500 else { return nil }
-    // “$5 and $6” are prices; formulas hold signs, or are a letter or two.
+    // “$5 and $6”, “$5–$6” are prices; formulas hold signs, or are a letter or two.
+    if !isDouble, at(end)?.isDigit ?? false { return nil }
     let isFormula = inner.contains { ["\\", "^", "_", "=", "+", "<", ">", "("].contains($0) }
     return isFormula || inner.count <= 3 || syntax.family == .latex ? end : nil
   }
 
   /// `{name}`, `{{ name }}`, `${NAME}`, `$NAME`, `%s`, `%d`.
-  private func placeholderEnd() -> Int? {
+  private mutating func placeholderEnd() -> Int? {
     switch scalars[index] {
     case "{":
       let isDouble = at(index + 1) == "{"
@@ -164,47 +194,33 @@ struct ProtectedScanner {
     return end > index + 1 ? end : nil
   }
 
-  /// A number with what belongs to it: `2.4.1`, `2026-03-14`, `99th`, `512 MiB`, `14:30`.
-  private func numberEnd() -> Int {
-    var end = index
-    while let scalar = at(end) {
-      if scalar.isWordPart, !scalar.isSpaceless {
-        end += 1
-      } else if [".", ",", ":", "/", "-", "–", "'", "’", "_"].contains(scalar), let next = at(end + 1),
-        next.properties.numericType == .decimal
-      {
-        end += 1
-      } else {
-        break
-      }
-    }
-    var unit = at(end).map { $0 == " " || $0 == "\u{A0}" || $0 == "\u{202F}" } ?? false ? end + 1 : end
-    let start = unit
-    while let scalar = at(unit), unit - start < 5, scalar.isWordPart || ["%", "‰", "°", "€", "$", "£"].contains(scalar)
-    {
-      if scalar.isSpaceless { break }
-      unit += 1
-    }
-    let isWhole = at(unit).map { !$0.isWordPart } ?? true
-    return isWhole && unit > start && Self.units.contains(string(start..<unit).lowercased()) ? unit : end
-  }
-
   /// `https://…`, `www.…`, `name@host`.
-  private func addressEnd() -> Int? {
+  private mutating func addressEnd() -> Int? {
+    if index < addressless, !begins("www."), !begins("mailto:") { return nil }
     var end = index
-    while let scalar = at(end), !scalar.isWhitespace, !["<", ">", "\"", "“", "”", "`"].contains(scalar),
-      !scalar.isSpaceless,
-      end - index < Self.longestSpan
-    {
-      end += 1
-    }
+    while let scalar = at(end), end - index < Self.longestSpan, !Self.endsAddress(scalar) { end += 1 }
+    let run = end
     while end > index, [".", ",", ";", ":", "!", "?", "'", "*", "_"].contains(scalars[end - 1]) { end -= 1 }
     let word = scalars[index..<end]
     if word.last == ")", !word.contains("(") { end -= 1 }
-    let text = string(index..<end)
+    let text = String(scalars: word)
     if text.contains("://") || text.hasPrefix("www.") || text.hasPrefix("mailto:") { return end }
-    guard let mark = text.firstIndex(of: "@"), text[mark...].contains("."), text.first != "@" else { return nil }
+    guard let mark = text.firstIndex(of: "@"), text[mark...].contains("."), text.first != "@" else {
+      addressless = run
+      return nil
+    }
     return end
+  }
+
+  private func begins(_ start: String) -> Bool {
+    start.unicodeScalars.first == scalars[index] && scalars[index...].starts(with: start.unicodeScalars)
+  }
+
+  private static func endsAddress(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "<", ">", "\"", "“", "”", "`": true
+    case _: scalar.isWhitespace || scalar.isSpaceless
+    }
   }
 
   /// An emoji with its modifiers and what it is joined with.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Finds the strings of a text that have to be the same in every rewriting of it: numbers and dates, addresses, links,
 /// code, LaTeX, emoji, tags and placeholders, and what the caller names.
 package enum ProtectedText {
@@ -29,14 +31,31 @@ package enum ProtectedText {
   /// Whether a string that begins or ends with a digit stands there with no other digit beside it.
   private static func stands(_ range: Range<String.Index>, in text: String) -> Bool {
     let scalars = text.unicodeScalars
-    func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType == .decimal }
-    if isDigit(scalars[range.lowerBound]), range.lowerBound > text.startIndex,
-      isDigit(scalars[scalars.index(before: range.lowerBound)])
+    if scalars[range.lowerBound].isDigit, range.lowerBound > text.startIndex,
+      scalars[scalars.index(before: range.lowerBound)].isDigit
     {
       return false
     }
     guard range.upperBound < text.endIndex else { return true }
-    return !(isDigit(scalars[scalars.index(before: range.upperBound)]) && isDigit(scalars[range.upperBound]))
+    return !(scalars[scalars.index(before: range.upperBound)].isDigit && scalars[range.upperBound].isDigit)
+  }
+}
+
+/// The protected strings of a text, looked for when they are first asked for: the engine may refuse the text before.
+final class ProtectedStrings: Sendable {
+  private let found = Mutex<[String]?>(nil)
+  private let find: @Sendable () -> [String]
+
+  init(_ text: String, protect: [String], language: String?) {
+    find = { ProtectedText.find(in: text, protect: protect, language: language) }
+  }
+
+  var all: [String] {
+    found.withLock { known in
+      let all = known ?? find()
+      known = all
+      return all
+    }
   }
 }
 
@@ -46,16 +65,21 @@ extension String {
 
   /// The next place of the string, byte for byte, at the border of scalars.
   func byteRange(of other: String, from start: String.Index) -> Range<String.Index>? {
+    Self.byteRange(of: other, in: utf8[start...])
+  }
+
+  /// The first place of a string in bytes.
+  static func byteRange(of other: String, in bytes: Substring.UTF8View) -> Range<String.Index>? {
     guard let first = other.utf8.first else { return nil }
-    var index = start
-    while let candidate = utf8[index...].firstIndex(of: first) {
+    var index = bytes.startIndex
+    while let candidate = bytes[index...].firstIndex(of: first) {
       var (here, there) = (candidate, other.utf8.startIndex)
-      while here < endIndex, there < other.endIndex, utf8[here] == other.utf8[there] {
-        here = utf8.index(after: here)
+      while here < bytes.endIndex, there < other.endIndex, bytes[here] == other.utf8[there] {
+        here = bytes.index(after: here)
         there = other.utf8.index(after: there)
       }
       if there == other.endIndex { return candidate..<here }
-      index = utf8.index(after: candidate)
+      index = bytes.index(after: candidate)
     }
     return nil
   }

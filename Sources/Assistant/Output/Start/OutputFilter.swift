@@ -5,11 +5,13 @@ package struct OutputFilter: Sendable {
 
   private static let thoughts = [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]")]
 
-  private let source: String
+  private var source: FilterSource
   private let names: [String]
   private var state = State.start
-  /// While nothing is decided: all of the answer. Afterwards: what is not shown yet.
+  /// While nothing is decided: all of the answer but for thoughts. Afterwards: what is not shown yet.
   private var held = ""
+  /// Bytes of the thought at the start in which its end does not begin.
+  private var thought = 0
   /// What was shown.
   private var shown = ""
   /// The mark or fence that was taken from the start.
@@ -20,7 +22,7 @@ package struct OutputFilter: Sendable {
   ///   - source: what the model was given.
   ///   - names: words that name the answer, such as the tone.
   package init(source: String, names: [String] = []) {
-    self.source = source
+    self.source = FilterSource(source)
     self.names = names
   }
 
@@ -50,7 +52,7 @@ package struct OutputFilter: Sendable {
       return String(text)
     }
     if !opening.isEmpty, opening.count == 1 { return opening + text }
-    if let inner = Quotes.inside(text), Quotes.inside(Substring(source.trimmed)) == nil { return String(inner) }
+    if let inner = Quotes.inside(text), Quotes.inside(Substring(source.text.trimmed)) == nil { return String(inner) }
     return String(text)
   }
 
@@ -64,18 +66,19 @@ package struct OutputFilter: Sendable {
       switch afterThought(rest, isWhole) {
       case .maybe: return
       case .yes(let count):
-        rest = rest.dropFirst(count)
+        held = String(rest.dropFirst(count))
+        rest = held[...]
         continue
       case .no: break
       }
-      switch Refusal.check(rest, source: source, isWhole: isWhole) {
+      switch Refusal.check(rest, source: &source, isWhole: isWhole) {
       case .maybe: return
       case .yes:
         state = .refused
         return
       case .no: break
       }
-      switch Preamble.length(in: rest, source: source, names: names, isWhole: isWhole) {
+      switch Preamble.length(in: rest, source: &source, names: names, isWhole: isWhole) {
       case .maybe: return
       case .yes(let count):
         rest = rest[rest.unicodeScalars.index(rest.startIndex, offsetBy: count)...]
@@ -92,13 +95,20 @@ package struct OutputFilter: Sendable {
   }
 
   /// How many characters the thought at the start has.
-  private func afterThought(_ rest: Substring, _ isWhole: Bool) -> Decision<Int> {
-    for (open, close) in Self.thoughts where !source.contains(open) {
-      if rest.hasPrefix(open) {
-        guard let end = rest.firstRange(of: close) else { return isWhole ? .yes(rest.count) : .maybe }
-        return .yes(rest[..<end.upperBound].count)
+  private mutating func afterThought(_ rest: Substring, _ isWhole: Bool) -> Decision<Int> {
+    for (open, close) in Self.thoughts {
+      let isOpen = rest.hasPrefix(open)
+      guard isOpen || (!isWhole && open.hasPrefix(rest)), !source.contains(open) else { continue }
+      guard isOpen else { return .maybe }
+      // A thought may be long: where there was no end of it before there is none now.
+      let bytes = rest.utf8
+      let from = bytes.index(bytes.startIndex, offsetBy: thought, limitedBy: bytes.endIndex) ?? bytes.endIndex
+      guard let end = String.byteRange(of: close, in: bytes[from...]) else {
+        thought = max(0, bytes.count - close.utf8.count)
+        return isWhole ? .yes(rest.count) : .maybe
       }
-      if !isWhole, open.hasPrefix(rest) { return .maybe }
+      thought = 0
+      return .yes(rest[..<end.upperBound].count)
     }
     return .no
   }
@@ -118,7 +128,7 @@ package struct OutputFilter: Sendable {
       }
     }
     let ends = Quotes.closing(first)
-    guard !ends.isEmpty, fence.count < 2, !source.unicodeScalars.contains(where: { Self.isQuote($0, like: first) })
+    guard !ends.isEmpty, fence.count < 2, !source.text.unicodeScalars.contains(where: { Self.isQuote($0, like: first) })
     else { return begin(rest) }
     opening = String(first)
     closing = ends.map(String.init)
@@ -150,12 +160,12 @@ package struct OutputFilter: Sendable {
     return text
   }
 
-  private func withoutNotes(_ text: String) -> Substring {
+  private mutating func withoutNotes(_ text: String) -> Substring {
     text[..<(noteStart(in: text, isWhole: true) ?? text.endIndex)]
   }
 
   /// Where the paragraphs begin that are notes, up to the end.
-  private func noteStart(in text: String, isWhole: Bool) -> String.Index? {
+  private mutating func noteStart(in text: String, isWhole: Bool) -> String.Index? {
     guard text.unicodeScalars.contains(where: \.isLineEnd) else { return nil }
     var start: String.Index?
     var gap: String.Index?
@@ -169,7 +179,7 @@ package struct OutputFilter: Sendable {
         continue
       }
       if let before = gap, lineEnds >= 2 {
-        switch TrailingNote.check(text[index...], source: source, isWhole: isWhole) {
+        switch TrailingNote.check(text[index...], source: &source, isWhole: isWhole) {
         case .yes, .maybe: start = start ?? before
         case .no: start = nil
         }

@@ -13,11 +13,11 @@ package enum Preamble {
   ///   - isWhole: nothing follows.
   /// - Returns: the number of scalars to cut; what follows may begin with white space.
   package static func length(
-    in text: Substring, source: String, names: [String] = [], isWhole: Bool = false
+    in text: Substring, source: inout FilterSource, names: [String] = [], isWhole: Bool = false
   ) -> Decision<Int> {
     let scalars = text.unicodeScalars
     if let script = scalars.first, script.isSpaceless || (0xAC00...0xD7A3).contains(script.value) {
-      return spaceless(text, source: source, isWhole: isWhole)
+      return spaceless(text, source: &source, isWhole: isWhole)
     }
     var words: [String] = []
     var word = ""
@@ -27,7 +27,7 @@ package enum Preamble {
     for scalar in scalars {
       count += 1
       if scalar.properties.isAlphabetic || scalar == "'" || scalar == "’" || scalar == "-" {
-        if interjectionEnd != nil, isAnswer(words, source) { return .yes(interjectionEnd ?? count) }
+        if interjectionEnd != nil, isAnswer(words, &source) { return .yes(interjectionEnd ?? count) }
         word.unicodeScalars.append(scalar == "’" ? "'" : scalar)
         continue
       }
@@ -37,7 +37,7 @@ package enum Preamble {
         guard let last = words.last, vocabulary.contains(last) else { return .no }
       }
       switch scalar {
-      case ":", "：": return tells(words, source, names) ? colonEnd(scalars, count, isWhole) : .no
+      case ":", "：": return tells(words, &source, names) ? colonEnd(scalars, count, isWhole) : .no
       case "\n", "\r": interjectionEnd = interjectionEnd ?? count
       case " ", "!", ",", ".", "*", "_", "#", "(", ")", "\u{A0}": break
       case _: return .no
@@ -64,23 +64,22 @@ package enum Preamble {
   }
 
   /// Whether the words speak of the answer, and of nothing that the source speaks of.
-  private static func tells(_ words: [String], _ source: String, _ names: [String]) -> Bool {
+  private static func tells(_ words: [String], _ source: inout FilterSource, _ names: [String]) -> Bool {
     let telling = words.filter { PreambleWords.telling.contains($0) || names.contains($0) }
     guard !telling.isEmpty else { return false }
-    let known = Set(ContentWords.words(of: source))
-    return !telling.contains(where: known.contains)
+    return source.words.isDisjoint(with: telling)
   }
 
   /// An interjection that stands alone on its line: “Certainly!”.
-  private static func isAnswer(_ words: [String], _ source: String) -> Bool {
+  private static func isAnswer(_ words: [String], _ source: inout FilterSource) -> Bool {
     guard (1...2).contains(words.count), let first = words.first, PreambleWords.interjections.contains(first) else {
       return false
     }
-    return !ContentWords.words(of: source).contains(first)
+    return !source.words.contains(first)
   }
 
   /// Chinese, Japanese and Korean: known openings up to a colon.
-  private static func spaceless(_ text: Substring, source: String, isWhole: Bool) -> Decision<Int> {
+  private static func spaceless(_ text: Substring, source: inout FilterSource, isWhole: Bool) -> Decision<Int> {
     let start = text.prefix(4)
     let fits = PreambleWords.spaceless.contains { opening in
       start.count < opening.count ? opening.hasPrefix(start) : text.hasPrefix(opening)

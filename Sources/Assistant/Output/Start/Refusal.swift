@@ -31,12 +31,12 @@ package enum Refusal {
   /// - Parameters:
   ///   - text: the start of the answer, without white space before it.
   ///   - isWhole: nothing follows.
-  package static func check(_ text: Substring, source: String, isWhole: Bool = false) -> Decision<Bool> {
-    let start = String(text.prefix(240)).lowercased().replacing("’", with: "'")
+  package static func check(_ text: Substring, source: inout FilterSource, isWhole: Bool = false) -> Decision<Bool> {
+    let start = FilterSource.folded(text.prefix(240))
     let isOpening = openings.contains { start.hasPrefix($0) }
     let mayBecome = !isWhole && openings.contains { $0.utf8.starts(with: start.utf8) }
     guard isOpening || mayBecome else { return .no }
-    if speaksLikeOne(source) { return .no }
+    if speaksLikeOne(&source) { return .no }
     guard isOpening else { return .maybe }
     if subjects.contains(where: { start.contains($0) }) { return .yes(true) }
     // The first sentence decides.
@@ -44,11 +44,12 @@ package enum Refusal {
     return hasEnded ? .no : .maybe
   }
 
-  private static func speaksLikeOne(_ source: String) -> Bool {
-    let lowercased = source.lowercased()
-    if ContentWords.words(of: source).contains(where: harmless.contains) { return true }
-    return ["抱歉", "对不起", "申し訳", "죄송", "不能", "无法", "can not", "not able", "don't", "dont "].contains {
-      lowercased.contains($0)
+  private static func speaksLikeOne(_ source: inout FilterSource) -> Bool {
+    if !source.words.isDisjoint(with: harmless) { return true }
+    for words in ["抱歉", "对不起", "申し訳", "죄송", "不能", "无法", "can not", "not able", "don't", "dont "]
+    where source.says(words) {
+      return true
     }
+    return false
   }
 }

@@ -11,10 +11,10 @@ enum TrailingNote {
   ]
 
   /// Whether the paragraph is a note and not part of the answer, as far as its start is known.
-  static func check(_ paragraph: Substring, source: String, isWhole: Bool) -> Decision<Bool> {
-    let start = String(paragraph.prefix(32)).lowercased().replacing("’", with: "'")
+  static func check(_ paragraph: Substring, source: inout FilterSource, isWhole: Bool) -> Decision<Bool> {
+    let start = FilterSource.folded(paragraph.prefix(32))
     if let opening = openings.first(where: { start.hasPrefix($0) }) {
-      return source.lowercased().replacing("’", with: "'").contains(opening) ? .no : .yes(true)
+      return source.says(opening) ? .no : .yes(true)
     }
     return !isWhole && openings.contains { $0.utf8.starts(with: start.utf8) } ? .maybe : .no
   }
