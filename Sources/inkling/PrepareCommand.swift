@@ -119,7 +119,7 @@ enum PrepareCommand {
     let members: [(String, JSONValue)] =
       switch outcome {
       case .notSuitable(let why): [("outcome", "notSuitable"), ("message", .string(why))]
-      case .measured(let manifest): [("outcome", "measured"), ("prepared", manifest.json)]
+      case .measured(let manifest, _): [("outcome", "measured"), ("prepared", manifest.json)]
       case .unchanged(let manifest): [("outcome", "unchanged"), ("prepared", manifest.json)]
       }
     return JSONWriter.text(of: .object(JSONObject(members))) + "\n"
@@ -128,7 +128,7 @@ enum PrepareCommand {
   private static func text(_ outcome: ModelPreparation.Outcome) -> String {
     switch outcome {
     case .notSuitable(let why): return "Nothing is to be done: \(TerminalText.neutralise(why))\n"
-    case .measured(let manifest): return PreparedTable.text(manifest) + PreparedTable.conclusion(manifest) + "\n"
+    case .measured(let manifest, _): return PreparedTable.text(manifest) + PreparedTable.conclusion(manifest) + "\n"
     case .unchanged(let manifest):
       return "Nothing is to be done: nothing has changed since the last time. \(PreparedTable.conclusion(manifest))\n"
     }

@@ -61,7 +61,7 @@ import Testing
     #expect(throws: ModelLoadError.self) { try LlamaModel.load(path: cut) }
     // It is in that form already.
     #expect { try ModelCopy.make(of: paths[1], to: folder.path("again.gguf"), format: .eightBit) } throws: {
-      guard case ModelCopyError.notSuitable(let why)? = $0 as? ModelCopyError else { return false }
+      guard case ModelCopyError.sameForm(let why)? = $0 as? ModelCopyError else { return false }
       return why.contains("Q8_0")
     }
   }
