@@ -47,8 +47,8 @@ package struct PreparedChoice {
   }
 
   /// The child has ended. One that crashed while it loaded a copy would do so again. One that was killed may have been
-  /// ended by a person; but the system also ends what takes too much memory, and the supervisor what does not get on, so
-  /// that a copy under which it happens twice is not tried a third time.
+  /// ended by a person; but the system also ends what takes too much memory, and the supervisor what does not get on,
+  /// so that a copy under which it happens twice is not tried a third time.
   ///
   /// - Parameter phase: the supervisor's, before it hears of the end.
   package mutating func exited(
