@@ -99,7 +99,8 @@ def table(title, rows, columns):
 
 
 def feature_tables(arms, pairs):
-    """One table for each feature; the arms side by side. `arms` is {name: records}, `pairs` {name: measured(records)}."""
+    """One table for each feature; the arms side by side. `arms` is {name: records}, `pairs` {name: what `measured`
+    gives for them}."""
     lines = []
     all_figures = {name: figures(records, pairs[name]) for name, records in arms.items()}
     for feature, rows in ROWS.items():
