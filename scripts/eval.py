@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 from evaluation import plan, report, runner, selftest  # noqa: E402
-from evaluation.wire import PeerError  # noqa: E402
+from wire import PeerError  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "Tests", "Evaluation")

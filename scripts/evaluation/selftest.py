@@ -1,8 +1,9 @@
 """Tests of the measures: for each a table of outputs that it must pass and of outputs that it must catch. A measure
 that cannot fail says nothing, so a table without both kinds is itself a failure."""
+from wire import Reply
+
 from . import form, measure, report, runner, words
 from .plan import SCHEMAS
-from .wire import Reply
 
 PROSE = "the train is late again, sorry"
 LIST = "- one thing is slow\n- the other is broken\n"
@@ -233,14 +234,20 @@ def check_targets():
 
 
 def check_partials():
-    reply = Reply()
+    reply = Reply("assistant/rephrase")
     for value in ({"kind": "text", "offset": 0, "delta": "a😀b"}, {"kind": "text", "offset": 3, "delta": "c"}):
         reply.take_progress(value)
-    again = Reply()
+    again = Reply("assistant/rephrase")
     for value in ({"kind": "text", "text": "first"}, {"kind": "text", "offset": 0, "delta": "new"}):
         again.take_progress(value)
     got = (reply.shown, again.shown)
-    return ([] if got == ("a😀c", "new") else ["partial results are put together wrongly: %r" % (got,)]), 1
+    failures = [] if got == ("a😀c", "new") else ["partial results are put together wrongly: %r" % (got,)]
+    seen = []
+    watched = Reply("assistant/summarize", seen.append)
+    watched.take_progress({"kind": "report", "message": "Reading"})
+    if [value["message"] for value in seen] != ["Reading"] or watched.shown or watched.first is not None:
+        failures.append("progress is not handed on, or taken for text")
+    return failures, 2
 
 
 def main():
