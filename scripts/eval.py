@@ -16,7 +16,7 @@ import time
 
 sys.dont_write_bytecode = True
 from evaluation import plan, report, runner, selftest  # noqa: E402
-from evaluation.wire import PeerError  # noqa: E402
+from wire import PeerError  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "Tests", "Evaluation")
@@ -126,11 +126,17 @@ def read_runs(path, prefix=""):
     return arms
 
 
+def kind(name):
+    """What an arm is, without the file it was read from and the model it ran with."""
+    return name.rsplit(": ", 1)[-1].split(", ")[0]
+
+
 def main():
     settings = options()
     if settings.self_test:
         sys.exit(selftest.main())
     notes = []
+    former = {}
     if settings.compare:
         arms = {}
         for path in settings.compare:
@@ -143,17 +149,19 @@ def main():
             sys.exit("error: %s\n  try: make build, then `inkling doctor`" % error)
         arms = read_runs(os.path.join(settings.out, "runs.jsonl"))
         if settings.against:
-            arms.update(read_runs(settings.against, "before: "))
-    lines, figures = report.feature_tables(arms)
-    ours = next((name for name in arms if "inkling" in name), None)
-    plain = next((name for name in arms if "plain" in name), None)
+            former = read_runs(settings.against, "before: ")
+    ours = next((name for name in arms if kind(name) == "inkling"), None)
+    plain = next((name for name in arms if kind(name) == "plain"), None)
+    arms.update(former)
+    pairs = {name: report.measured(records) for name, records in arms.items()}
+    lines, figures = report.feature_tables(arms, pairs)
     reached = report.targets(figures[ours], figures.get(plain, {})) if ours else []
     details = []
     for name in arms:
         if name != plain or ours is None:
-            lines += report.breakdown(name, arms[name], "tone", "variant")
-            lines += report.breakdown(name, arms[name], "language", "language")
-            details += report.breakdown(name, arms[name], "text", "id")
+            lines += report.breakdown(name, pairs[name], "tone", "variant")
+            lines += report.breakdown(name, pairs[name], "language", "language")
+            details += report.breakdown(name, pairs[name], "text", "id")
     lines += report.target_lines(reached) if reached else []
     lines += notes
     data = {"notes": notes, "arms": figures,

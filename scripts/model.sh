@@ -3,11 +3,10 @@
 #   INKLING_MODEL_DIR   the directory; default ${XDG_DATA_HOME:-$HOME/.local/share}/inkling/models
 . "$(dirname "$0")/common.sh"
 
-name=SmolLM2-135M-Instruct-Q4_1.gguf
 size=98362432
 digest=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
-directory=${INKLING_MODEL_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/inkling/models}
-model=$directory/$name
+model=$(default_model)
+directory=$(dirname "$model")
 
 if [ -f "$model" ]; then
   if [ "$(($(wc -c <"$model")))" = $size ] && [ "$(sha256 "$model")" = $digest ]; then

@@ -3,6 +3,6 @@
 # first time and nothing later. Inkling works without it: what goes wrong here is said and is no failure.
 . "$(dirname "$0")/common.sh"
 
-model=${INKLING_MODEL_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/inkling/models}/SmolLM2-135M-Instruct-Q4_1.gguf
+model=$(default_model)
 say "inkling prepare (the fastest form of the default model for this machine)"
 .build/release/inkling prepare --model "$model" || say "no copy is used; the model works as it is"

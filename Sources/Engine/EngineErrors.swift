@@ -39,6 +39,7 @@ extension RPCError {
     switch error {
     case .source(let error): self.init(error)
     case .notSuitable(let message): self = .engine(.notSuitable, message)
+    case .sameForm(let message): self = .engine(.sameForm, message)
     case .failed(let message): self = .engine(.copyFailed, message)
     }
   }

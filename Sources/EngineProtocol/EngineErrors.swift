@@ -17,6 +17,8 @@ public enum EngineErrorCode: Int, Sendable, CaseIterable {
   case notSuitable = 6
   /// libllama could not make or write a copy.
   case copyFailed = 7
+  /// No copy in this form: the model is in it already.
+  case sameForm = 8
 }
 
 /// Why a model could not be loaded; the words of `model/status`.

@@ -11,7 +11,6 @@ enum BrainstormCommand {
     var count = 3
     var format = TextFormat.plaintext
     var schema: JSONValue?
-    var showsJSON = false
   }
 
   static let command = Command<Settings>(
@@ -27,13 +26,12 @@ enum BrainstormCommand {
         "--count", "N", "How many ideas or tags, exactly (default 3). Not used by character and storyArc.",
         in: 1...Limits.brainstormCount, \.count),
       .choice("--format", "FORMAT", "The format of the result (default plaintext)", \.format),
-      .schema("A JSON Schema for the result, instead of a kind's own.", \.schema),
-      .flag("--json", "Writes the value as one line of JSON instead of a text.", \.showsJSON),
-      .instructions,
+      .schema("A JSON Schema for the result, instead of a kind's own.") { $0.schema = $1 }, .json, .instructions,
       .temperature("0 always takes the likeliest word; up to 2 is more varied (default 0.8)."), .seed,
       .maxTokens("The longest result in tokens (default: by the kind)."), .model,
     ],
     exitStatuses: OneShot.exitStatuses(
+      usage: SchemaFile.usage,
       unsuitable: "The topic is empty, not UTF-8, over 4 MiB, or too long, or the schema is not supported."),
     defaults: { Settings() },
     takeArguments: { settings, words in settings.request.takeArguments(words) },
@@ -49,8 +47,7 @@ enum BrainstormCommand {
         return try await runner.run(.brainstorm, params, sink: sink)
       },
       finish: { result, screen in
-        let text = settings.showsJSON ? JSONWriter.text(of: result.value) : result.rendered
-        return OneShot.write(text, result.common, screen, addsLineFeed: true)
+        OneShot.write(result.rendered, of: result, settings, screen)
       })
   }
 }

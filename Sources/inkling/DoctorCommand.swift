@@ -31,8 +31,10 @@ enum DoctorCommand {
     let path = settings.engine.modelPath
     let file = ModelExamination.file(path)
     findings.append(file)
-    if file.verdict != .bad, let prepared = PreparedExamination.finding(path) { findings.append(prepared) }
-    if file.verdict != .bad { findings += await ModelExamination.engine(settings.engine) }
+    if file.verdict != .bad {
+      let (engine, facts) = await ModelExamination.engine(settings.engine)
+      findings += [PreparedExamination.finding(path, facts)].compactMap { $0 } + engine
+    }
     let isWell = findings.allSatisfy { $0.verdict != .bad }
     let written: Int32
     if settings.json {

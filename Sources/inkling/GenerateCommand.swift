@@ -7,7 +7,8 @@ enum GenerateCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
     var request = OneShotRequest()
-    var schema: JSONValue?
+    /// null, which is no schema, when none was given.
+    var schema = JSONValue.null
     var hidesSchema = false
   }
 
@@ -18,33 +19,33 @@ enum GenerateCommand {
         + "output as one line of JSON when it is whole and has been checked against the schema."
     ],
     options: [
-      .schema("The JSON Schema of the value.", \.schema),
+      .schema("The JSON Schema of the value.") { $0.schema = $1 },
       .flag("--hide-schema", "Does not show the schema to the model, which is held to it all the same.", \.hidesSchema),
-      .instructions,
+      .json, .instructions,
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest value in tokens (default 1024)."), .model,
     ],
     exitStatuses: OneShot.exitStatuses(
+      usage: SchemaFile.usage,
       unsuitable: "The prompt is empty, not UTF-8, over 4 MiB, or too long, or the schema is not supported."),
     defaults: { Settings() },
-    takeArguments: { (settings, words) throws(UsageError) in
-      guard settings.schema != nil else { throw UsageError("generate wants --schema FILE") }
-      settings.request.takeArguments(words)
+    takeArguments: { settings, words in settings.request.takeArguments(words) },
+    check: { settings throws(UsageError) in
+      if settings.schema == .null { throw UsageError("generate wants --schema FILE with a JSON Schema") }
     },
     run: { await generate($0) })
 
   private static func generate(_ settings: Settings) async -> Int32 {
-    guard let schema = settings.schema else { return Program.Status.usage }
-    return await OneShot.run(
+    await OneShot.run(
       settings, streams: false,
       work: { (runner, prompt, sink) async throws(RequestFailure) in
         let params = Generate.Params(
-          prompt: prompt, schema: schema, includeSchemaInPrompt: !settings.hidesSchema,
+          prompt: prompt, schema: settings.schema, includeSchemaInPrompt: !settings.hidesSchema,
           common: settings.request.common)
         return try await runner.run(.generate, params, sink: sink)
       },
       finish: { result, screen in
-        OneShot.write(JSONWriter.text(of: result.value), result.common, screen, addsLineFeed: true)
+        OneShot.write(JSONWriter.text(of: result.value), of: result, settings, screen)
       })
   }
 }

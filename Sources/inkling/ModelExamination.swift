@@ -36,23 +36,26 @@ enum ModelExamination {
   }
 
   /// Starts an engine, lets it read and write a little, and looks at its memory.
-  static func engine(_ setup: EngineSetup) async -> [Finding] {
+  /// Gives also what the engine says of the model; nil when it could not load it.
+  static func engine(_ setup: EngineSetup) async -> (findings: [Finding], facts: ModelFacts?) {
     let supervisor = setup.makeSupervisor(log: .none)
     let clock = ContinuousClock()
     let start = clock.now
     let counted = await lastEvent(of: supervisor.count("a"))
     let loadTime = start.duration(to: clock.now)
     var findings: [Finding] = []
+    var facts: ModelFacts?
     if case .failed(let failure) = counted {
       findings.append(Finding("engine", problem(failure)))
     } else {
       let report = await supervisor.status()
+      facts = report.model
       findings.append(started(report, after: loadTime))
       findings.append(await speed(of: supervisor))
       findings.append(memory(of: await supervisor.status().processID))
     }
     await supervisor.shutDown()
-    return findings
+    return (findings, facts)
   }
 
   private static func started(_ report: EngineReport, after time: Duration) -> Finding {

@@ -17,11 +17,13 @@ enum OneShot {
   }
 
   /// For `--help`.
-  /// - Parameter unsuitable: what status 4 means for the command.
-  static func exitStatuses(unsuitable: String) -> [(Int32, String)] {
+  /// - Parameters:
+  ///   - usage: what status 2 means for the command.
+  ///   - unsuitable: what status 4 means for the command.
+  static func exitStatuses(usage: String = "The command line is wrong.", unsuitable: String) -> [(Int32, String)] {
     [
       (0, "The result was written."), (1, "The request failed; standard error says why, standard output is empty."),
-      (2, "The command line is wrong."), (3, "The model cannot be loaded."), (4, unsuitable), (130, "Interrupted."),
+      (2, usage), (3, "The model cannot be loaded."), (4, unsuitable), (130, "Interrupted."),
     ]
   }
 
@@ -40,12 +42,12 @@ enum OneShot {
     Signals.onFirst { interruption.receive($0) }
     let text: String
     do throws(InputError) {
-      text = if let argument = settings.request.text { argument } else { try readText() }
+      text = if let argument = settings.request.text { argument } else { try readInput() }
     } catch {
       return fail(error.message, Status.unsuitable)
     }
     let supervisor = settings.engine.makeSupervisor(log: .standardError(level: .error))
-    let screen = Screen(streams: streams)
+    let screen = Screen(streams: streams && !settings.request.showsJSON)
     let task = Task { () async -> Result<Output, RequestFailure> in
       do throws(RequestFailure) {
         return .success(try await work(FeatureRunner(engine: supervisor), text, screen.sink))
@@ -62,47 +64,73 @@ enum OneShot {
     case .failure(let failure):
       screen.breakLine()
       if let signal = interruption.signal { return 128 + signal }
-      return fail(failure.wireError.message, status(of: failure))
+      // Messages name the fields of the protocol.
+      let message = failure.wireError.message.replacing("maxTokens", with: "--max-tokens")
+      return fail(message, status(of: failure))
     }
   }
 
-  /// Writes a result's text and its warnings: what has been streamed is completed, what has not is written whole.
-  /// - Parameter addsLineFeed: the text ends in a line feed even when the result does not.
-  static func write(_ text: String, _ common: CommonResult, _ screen: Screen, addsLineFeed: Bool) -> Int32 {
-    let isOpen = text.utf8.last != UInt8(ascii: "\n")
+  /// Writes a result and its warnings: what has been streamed is completed, what has not is written whole.
+  /// - Parameters:
+  ///   - text: the result as a text; with `--json` the whole result is written instead.
+  ///   - addsLineFeed: the text ends in a line feed even when the result does not.
+  static func write(
+    _ text: String, of result: some GenerationResult, _ settings: some OneShotSettings, _ screen: Screen,
+    addsLineFeed: Bool = true
+  ) -> Int32 {
+    let written = settings.request.showsJSON ? JSONWriter.text(of: result.json) + "\n" : text
+    let isOpen = written.utf8.last != UInt8(ascii: "\n")
     let status =
       if screen.streams {
         isOpen ? Terminal.write("\n") : 0
       } else {
         Terminal.write(
-          (Terminal.outputIsTerminal ? TerminalText.neutralise(text) : text) + (addsLineFeed && isOpen ? "\n" : ""))
+          (Terminal.outputIsTerminal ? TerminalText.neutralise(written) : written)
+            + (addsLineFeed && isOpen ? "\n" : "")
+        )
       }
     if status != 0 { return fail("standard output cannot be written", status) }
-    for warning in common.warnings { Terminal.writeError("inkling: warning: \(warning.message)\n") }
+    for warning in result.common.warnings { warn(warning.message) }
     return 0
   }
 
   /// Says in one line why there is no result.
   static func fail(_ message: String, _ status: Int32) -> Int32 {
-    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-    Terminal.writeError("inkling: \(TerminalText.neutralise(line))\n")
+    say(message)
     return status
   }
 
-  private struct InputError: Error {
+  static func warn(_ message: String) { say("warning: " + message) }
+
+  private static func say(_ message: String) {
+    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    Terminal.writeError("inkling: \(TerminalText.neutralise(line))\n")
+  }
+
+  /// A text that cannot be worked on.
+  struct InputError: Error {
     let message: String
   }
 
-  private static func readText() throws(InputError) -> String {
-    if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
-    guard let bytes = Terminal.readInput(limit: Limits.textBytes) else {
-      throw InputError(message: "standard input cannot be read")
-    }
-    guard bytes.count <= Limits.textBytes else { throw InputError(message: "the text is longer than 4 MiB") }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw InputError(message: "the text is not UTF-8")
-    }
+  /// The text of bytes that were read up to one more than is allowed.
+  /// - Parameters:
+  ///   - bytes: nil when they could not be read.
+  ///   - name: what was read, as the beginning of a sentence.
+  static func text(from bytes: [UInt8]?, named name: String) throws(InputError) -> String {
+    guard let bytes else { throw InputError(message: "\(name) cannot be read") }
+    // First, since what is cut off may end inside a character.
+    try checkLength(bytes.count, of: name)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw InputError(message: "\(name) is not UTF-8") }
     return text
+  }
+
+  static func checkLength(_ count: Int, of name: String) throws(InputError) {
+    guard count <= Limits.textBytes else { throw InputError(message: "\(name) is longer than 4 MiB") }
+  }
+
+  private static func readInput() throws(InputError) -> String {
+    if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
+    return try text(from: Terminal.readInput(limit: Limits.textBytes), named: "the text")
   }
 
   private static func status(of failure: RequestFailure) -> Int32 {

@@ -8,6 +8,7 @@ struct OneShotRequest: Sendable {
   var temperature: Double?
   var maxTokens: Int?
   var seed: Int?
+  var showsJSON = false
 
   /// The same as a request's common parameters.
   var common: CommonParams {
@@ -34,6 +35,13 @@ protocol OneShotSettings: ModelSettings {
 }
 
 extension Option where Settings: OneShotSettings {
+  static var json: Option {
+    Option(
+      name: "--json", placeholder: nil,
+      summary: "Writes the whole result as one line of JSON: what the daemon answers (protocol.md)."
+    ) { settings, _ in settings.request.showsJSON = true }
+  }
+
   static var instructions: Option {
     .value("--instructions", "TEXT", "What else to heed, in your words.") { settings, text in
       settings.request.instructions = text

@@ -80,6 +80,8 @@ struct Command<Settings: Sendable>: Sendable {
   let defaults: @Sendable () -> Settings
   /// Takes the arguments that are no options.
   var takeArguments: (@Sendable (inout Settings, [String]) throws(UsageError) -> Void)?
+  /// Refuses what cannot be together, or not be missing.
+  var check: (@Sendable (Settings) throws(UsageError) -> Void)?
   let run: @Sendable (Settings) async -> Int32
 
   /// Reads the arguments behind the command's name.
@@ -116,6 +118,7 @@ struct Command<Settings: Sendable>: Sendable {
     } else if let first = plain.first {
       throw UsageError("\(name) takes no arguments, but was given “\(first)”")
     }
+    try check?(settings)
     return settings
   }
 

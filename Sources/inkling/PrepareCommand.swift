@@ -1,7 +1,6 @@
 import Assistant
 import EngineProtocol
 import JSON
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -50,8 +49,7 @@ enum PrepareCommand {
       (2, "The command line is wrong."), (130, "Interrupted; what there was before is still there."),
     ],
     defaults: { Settings() },
-    takeArguments: { (settings, words) throws(UsageError) in
-      if let first = words.first { throw UsageError("prepare takes no arguments, but was given “\(first)”") }
+    check: { settings throws(UsageError) in
       if settings.removes, settings.force { throw UsageError("--remove and --force are opposites: give one of them") }
     },
     run: { await prepare($0) })
@@ -65,29 +63,29 @@ enum PrepareCommand {
     let preparation = ModelPreparation(
       models: models, launcher: settings.engine.launcher, buildID: Executable.buildID)
     if settings.removes { return remove(settings, preparation) }
-    let screen = Screen(isShown: Terminal.errorIsTerminal && !Terminal.isDumb)
+    let interruption = Interruption()
+    Signals.onFirst { interruption.receive($0) }
+    let screen = Screen(streams: false)
     let work = Task { () async -> Result<ModelPreparation.Outcome, ModelPreparation.Failure> in
       do throws(ModelPreparation.Failure) {
         return .success(
           try await preparation.prepare(
             settings.engine.modelPath, maxDrift: settings.maxDrift, force: settings.force
-          ) { screen.show($0, $1) })
+          ) { screen.showProgress($0.words, Int($1 * 100)) })
       } catch {
         return .failure(error)
       }
     }
-    let received = Atomic<Int32>(0)
-    Signals.onFirst { signal in
-      received.store(signal, ordering: .relaxed)
-      work.cancel()
-    }
+    interruption.cancels { work.cancel() }
     let outcome = await work.value
-    screen.clear()
+    screen.clearProgress()
     switch outcome {
-    case .success(let outcome): return Terminal.write(settings.json ? json(outcome) : text(outcome))
+    case .success(let outcome):
+      if case .measured(_, let failures) = outcome { for failure in failures { OneShot.warn(failure) } }
+      return Terminal.write(settings.json ? json(outcome) : text(outcome))
     case .failure(let failure):
       switch failure.kind {
-      case .cancelled: return 128 + received.load(ordering: .relaxed)
+      case .cancelled: return interruption.signal.map { 128 + $0 } ?? Program.Status.interrupted
       case .failed(let error): return fail(error)
       }
     }
@@ -108,9 +106,7 @@ enum PrepareCommand {
   }
 
   private static func fail(_ error: PreparationError) -> Int32 {
-    let line = "\(error.message) \(error.remedy)".split(whereSeparator: \.isNewline).joined(separator: " ")
-    Terminal.writeError("inkling: \(TerminalText.neutralise(line))\n")
-    return Program.Status.failed
+    OneShot.fail("\(error.message) \(error.remedy)", Program.Status.failed)
   }
 
   // MARK: - What was found
@@ -119,7 +115,7 @@ enum PrepareCommand {
     let members: [(String, JSONValue)] =
       switch outcome {
       case .notSuitable(let why): [("outcome", "notSuitable"), ("message", .string(why))]
-      case .measured(let manifest): [("outcome", "measured"), ("prepared", manifest.json)]
+      case .measured(let manifest, _): [("outcome", "measured"), ("prepared", manifest.json)]
       case .unchanged(let manifest): [("outcome", "unchanged"), ("prepared", manifest.json)]
       }
     return JSONWriter.text(of: .object(JSONObject(members))) + "\n"
@@ -128,28 +124,18 @@ enum PrepareCommand {
   private static func text(_ outcome: ModelPreparation.Outcome) -> String {
     switch outcome {
     case .notSuitable(let why): return "Nothing is to be done: \(TerminalText.neutralise(why))\n"
-    case .measured(let manifest): return PreparedTable.text(manifest) + PreparedTable.conclusion(manifest) + "\n"
+    case .measured(let manifest, _): return PreparedTable.text(manifest) + PreparedTable.conclusion(manifest) + "\n"
     case .unchanged(let manifest):
       return "Nothing is to be done: nothing has changed since the last time. \(PreparedTable.conclusion(manifest))\n"
     }
   }
+}
 
-  /// A line on a terminal that says what is being done.
-  private struct Screen: Sendable {
-    let isShown: Bool
-
-    func show(_ step: ModelPreparation.Step, _ fraction: Double) {
-      guard isShown else { return }
-      let what =
-        switch step {
-        case .making(let format): "making \(format.rawValue)"
-        case .measuring: "measuring"
-        }
-      Terminal.writeError("\r\u{1B}[K\(what): \(Int(fraction * 100)) %")
-    }
-
-    func clear() {
-      if isShown { Terminal.writeError("\r\u{1B}[K") }
+extension ModelPreparation.Step {
+  fileprivate var words: String {
+    switch self {
+    case .making(let format): "making \(format.rawValue)"
+    case .measuring: "measuring"
     }
   }
 }

@@ -5,16 +5,14 @@ import JSON
 
 /// What `doctor` says of a model's prepared copy.
 enum PreparedExamination {
-  /// Files above this hold more weights than copies are made of, whatever their form.
-  private static let largestSource = 2_200_000_000
-
   /// nil when nothing is to be said.
-  static func finding(_ model: String) -> Finding? {
+  /// - Parameter facts: the model as it was loaded; nil when it could not be.
+  static func finding(_ model: String, _ facts: ModelFacts?) -> Finding? {
     guard let models = ModelLocation.preparedModels else { return nil }
     let makeAgain = "Run “inkling prepare”."
     switch models.find(model) {
     case .none:
-      guard let size = try? ModelFile.check(model), size <= largestSource else { return nil }
+      guard let facts, facts.parameterCount <= ModelPreparation.mostParameters else { return nil }
       return Finding(
         "prepared", .note, "no copy was tried that may be faster on this machine", [("used", .bool(false))],
         remedy: makeAgain)

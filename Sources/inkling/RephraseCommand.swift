@@ -17,7 +17,7 @@ enum RephraseCommand {
     ],
     choicesTitle: "Tones", choices: Tone.allCases.map { ($0.rawValue, $0.choice.description) },
     options: [
-      .choice("--tone", "TONE", "The tone (default formal)", \.tone), .instructions,
+      .choice("--tone", "TONE", "The tone (default formal)", \.tone), .json, .instructions,
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest result in tokens (default: by the length of the text)."), .model,
     ],
@@ -35,7 +35,7 @@ enum RephraseCommand {
         return try await runner.run(.rephrase, params, encoding: .utf8, sink: sink)
       },
       finish: { result, screen in
-        OneShot.write(result.text, result.common, screen, addsLineFeed: settings.request.text != nil)
+        OneShot.write(result.text, of: result, settings, screen, addsLineFeed: settings.request.text != nil)
       })
   }
 }

@@ -10,6 +10,11 @@ final class Screen: Sendable {
     /// The text on the screen.
     var text = ""
 
+    mutating func clearProgress() {
+      if progressIsShown { Terminal.writeError("\r\u{1B}[K") }
+      progressIsShown = false
+    }
+
     /// What is to be written for a delta. What is written cannot be taken back, so a text that is changed is written
     /// anew, on lines of its own.
     mutating func take(_ delta: TextDelta) -> String {
@@ -24,6 +29,7 @@ final class Screen: Sendable {
   /// The text is shown as it comes.
   let streams: Bool
   private let showsProgress = Terminal.errorIsTerminal && !Terminal.isDumb
+  /// Held while it is written, so that a line about what is done never falls into the text.
   private let state = Mutex(State())
 
   /// - Parameter streams: text of the request is shown as it comes when the output is a terminal.
@@ -36,31 +42,37 @@ final class Screen: Sendable {
     return sink
   }
 
-  func clearProgress() {
-    let wasShown = state.withLock { state in
-      defer { state.progressIsShown = false }
-      return state.progressIsShown
+  /// A line about what is done, which the next one and the text replace.
+  func showProgress(_ what: String, _ percentage: Int) {
+    guard showsProgress else { return }
+    state.withLock { state in
+      if state.lineIsOpen { return }
+      state.progressIsShown = true
+      Terminal.writeError("\r\u{1B}[K\(what): \(percentage) %")
     }
-    if wasShown { Terminal.writeError("\r\u{1B}[K") }
   }
+
+  func clearProgress() { state.withLock { $0.clearProgress() } }
 
   /// So that a message does not begin behind an unfinished text.
   func breakLine() {
-    if state.withLock({ $0.lineIsOpen }) { Terminal.write("\n") }
+    state.withLock { state in
+      if state.lineIsOpen { Terminal.write("\n") }
+    }
   }
 
   private func show(_ partial: PartialResult) {
     guard case .delta(let delta) = partial else { return }
-    clearProgress()
-    Terminal.write(TerminalText.neutralise(state.withLock { $0.take(delta) }))
+    state.withLock { state in
+      state.clearProgress()
+      Terminal.write(TerminalText.neutralise(state.take(delta)))
+    }
   }
 
   private func show(_ progress: WorkDoneProgress) {
     guard case .report(let report) = progress, let message = report.message, let percentage = report.percentage else {
       return
     }
-    if state.withLock({ $0.lineIsOpen }) { return }
-    state.withLock { $0.progressIsShown = true }
-    Terminal.writeError("\r\u{1B}[K\(message): \(percentage) %")
+    showProgress(message, percentage)
   }
 }

@@ -11,7 +11,6 @@ enum SummarizeCommand {
     var files: [String] = []
     var style = Summarize.Style.sentences
     var count: Int?
-    var showsJSON = false
   }
 
   static let command = Command<Settings>(
@@ -28,8 +27,7 @@ enum SummarizeCommand {
         (settings, text) throws(UsageError) in
         settings.count = try Option<Settings>.wholeNumber(text, of: "--count", in: Summarize.Params.counts)
       },
-      .flag("--json", "Writes the whole result as one line of JSON instead of the summary.", \.showsJSON),
-      .instructions, .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
+      .json, .instructions, .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest summary in tokens (default: by its form)."), .model,
     ],
     exitStatuses: OneShot.exitStatuses(
@@ -38,53 +36,42 @@ enum SummarizeCommand {
     takeArguments: { settings, words in
       settings.files = words.count == 1 && words[0].hasSameBytes(as: "-") ? [] : words
     },
+    check: { settings throws(UsageError) in
+      if settings.style == .headline, let count = settings.count, count != 1 {
+        throw UsageError("--count must be 1 for a headline")
+      }
+    },
     run: { await summarize($0) })
 
   private static func summarize(_ settings: Settings) async -> Int32 {
-    if settings.style == .headline, let count = settings.count, count != 1 {
-      return OneShot.fail("--count must be 1 for a headline", Program.Status.usage)
-    }
     var settings = settings
     if !settings.files.isEmpty {
-      do throws(UnreadableFile) {
+      do throws(OneShot.InputError) {
         settings.request.text = try text(of: settings.files)
       } catch {
         return OneShot.fail(error.message, OneShot.Status.unsuitable)
       }
     }
     return await OneShot.run(
-      settings, streams: !settings.showsJSON,
+      settings, streams: true,
       work: { [settings] (runner, text, sink) async throws(RequestFailure) in
         let params = Summarize.Params(
           text: text, style: settings.style, count: settings.count, common: settings.request.common)
         return try await runner.summarize(params, encoding: .utf8, sink: sink)
       },
-      finish: { [settings] result, screen in
-        let text = settings.showsJSON ? JSONWriter.text(of: result.json) : result.text
-        return OneShot.write(text, result.common, screen, addsLineFeed: true)
-      })
+      finish: { [settings] result, screen in OneShot.write(result.text, of: result, settings, screen) })
   }
 
-  private struct UnreadableFile: Error {
-    let message: String
-  }
-
-  private static func text(of files: [String]) throws(UnreadableFile) -> String {
+  private static func text(of files: [String]) throws(OneShot.InputError) -> String {
     var all: [String] = []
     var count = 0
     for file in files {
-      guard let bytes = Terminal.readFile(file, limit: Limits.textBytes) else {
-        throw UnreadableFile(message: "“\(file)” cannot be read")
-      }
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw UnreadableFile(message: "“\(file)” is not UTF-8")
-      }
+      let bytes = Terminal.readFile(file, limit: Limits.textBytes, waitsForWriter: true)
+      let text = try OneShot.text(from: bytes, named: "“\(file)”")
       // With the blank line between two files.
-      count += bytes.count + 2
-      guard count - 2 <= Limits.textBytes else {
-        throw UnreadableFile(message: "the text is longer than 4 MiB")
-      }
+      count += text.utf8.count + (all.isEmpty ? 0 : 2)
       all.append(text)
+      try OneShot.checkLength(count, of: "the text")
     }
     return all.joined(separator: "\n\n")
   }

@@ -47,10 +47,13 @@ enum Terminal {
   static func readInput(limit: Int) -> [UInt8]? { readBytes(STDIN_FILENO, limit) }
 
   /// All of a file, up to one byte more than the limit; nil when it cannot be read.
-  static func readFile(_ path: String, limit: Int) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  /// - Parameter waitsForWriter: a named pipe that nobody has opened for writing is waited for; else it is empty.
+  static func readFile(_ path: String, limit: Int, waitsForWriter: Bool) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (waitsForWriter ? 0 : O_NONBLOCK))
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    // A writer that is there may take its time.
+    if !waitsForWriter { _ = fcntl(descriptor, F_SETFL, 0) }
     return readBytes(descriptor, limit)
   }
 
@@ -58,7 +61,8 @@ enum Terminal {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
-      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      let wanted = min(chunk.count, limit + 1 - bytes.count)
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, wanted) }
       if count > 0 {
         bytes += chunk[..<count]
       } else if count == 0 {

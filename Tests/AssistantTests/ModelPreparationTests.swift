@@ -58,7 +58,8 @@ import Testing
   ) async -> String {
     do throws(ModelPreparation.Failure) {
       switch try await preparation.prepare(model, maxDrift: maxDrift, force: force) {
-      case .measured(let manifest): return "measured " + (manifest.copy?.format.rawValue ?? "none")
+      case .measured(let manifest, let failures):
+        return (["measured", manifest.copy?.format.rawValue ?? "none"] + failures).joined(separator: " ")
       case .unchanged(let manifest): return "unchanged " + (manifest.copy?.format.rawValue ?? "none")
       case .notSuitable(let why): return "not suitable: " + why
       }
@@ -166,12 +167,35 @@ import Testing
       #expect(outcome.contains(says), "\(outcome)")
       #expect(Files.list(house.folder.path("cache/prepared")) == [], "\(says)")
     }
+    // A model that no copy is made of is refused by the first engine.
+    let large = try House(.init(quantize: .unsuitable("it is large")))
+    _ = await outcome(large)
+    #expect(large.launcher.started == 1)
     let house = try House()
     _ = try house.folder.file("cache/prepared", [])
     let blocked = await outcome(house)
     #expect(blocked.hasPrefix("failed") && blocked.contains("XDG_CACHE_HOME"), "\(blocked)")
     let none = await Self.outcome(house.preparation(), "/nonexistent.gguf", nil, false)
     #expect(none.contains("There is no file"))
+  }
+
+  @Test func aCopyThatCannotBeMadeLeavesTheOther() async throws {
+    let rows: [(ScriptedWorkshop.Script, outcome: String, formats: [CopyFormat?])] = [
+      (
+        .init(fourBit: .dies), "measured Q8_0 The engine was ended by signal 6 while making the Q4_0 copy.",
+        [nil, .eightBit]
+      ),
+      (
+        .init(quantize: .fails("no such tensor"), fourBit: .works),
+        "measured Q4_0 Something failed while making the Q8_0 copy: No such tensor.", [nil, .fourBit]
+      ),
+      (.init(quantize: .sameForm, fourBit: .works), "measured Q4_0", [nil, .fourBit]),
+    ]
+    for (script, says, formats) in rows {
+      let house = try House(script)
+      #expect(await outcome(house, maxDrift: 1) == says)
+      #expect(house.models.find(house.model).manifest?.candidates.map(\.format) == formats)
+    }
   }
 
   @Test func cancellingEndsTheEngineAndLeavesWhatThereWas() async throws {
@@ -181,17 +205,21 @@ import Testing
     house.launcher.hang(gate)
     let preparation = house.preparation()
     let model = house.model
-    let work = Task { await Self.outcome(preparation, model, nil, true) }
+    // With a limit that would lead to the same choice: also that is written at the end only.
+    let work = Task { await Self.outcome(preparation, model, 0.15, true) }
     await gate.wait()
     // The lock is held meanwhile.
-    #expect(await outcome(house, force: true).contains("Another “inkling prepare”"))
+    for force in [false, true] {
+      #expect(await outcome(house, force: force).contains("Another “inkling prepare”"))
+    }
     work.cancel()
     #expect(await work.value == "cancelled")
     #expect(house.files == ["Q8_0.gguf", "manifest.json"])
-    guard case .copy = house.models.find(house.model) else {
+    guard case .copy(_, let manifest) = house.models.find(house.model) else {
       Issue.record("the copy is gone")
       return
     }
+    #expect(manifest.maxDrift == PreparedManifest.defaultMaxDrift)
   }
 
   @Test func leftoversAreCleanedAndAllCanBeRemoved() async throws {
@@ -205,5 +233,14 @@ import Testing
     #expect(Files.list(house.folder.path("cache/prepared")) == [])
     #expect(try !house.preparation().remove(house.model))
     #expect(house.models.find(house.model) == .none)
+  }
+}
+
+extension PreparedModels.Finding {
+  fileprivate var manifest: PreparedManifest? {
+    switch self {
+    case .copy(_, let manifest), .sourceIsBest(let manifest): manifest
+    case .none, .ignored: nil
+    }
   }
 }

@@ -11,10 +11,13 @@ final class ScriptedWorkshop: ChildLauncher {
     case works, dies
     case fails(String)
     case unsuitable(String)
+    case sameForm
   }
 
   struct Script: Sendable {
     var quantize = Turn.works
+    /// The 4-bit copy's own turn.
+    var fourBit: Turn?
     var measure = Turn.works
     var buildID = "build"
   }
@@ -36,7 +39,7 @@ final class ScriptedWorkshop: ChildLauncher {
     let child = WorkshopChild()
     var router = Router()
     router.on(EngineQuantize.self) { [self] params, context throws(RPCError) in
-      try await play(script.quantize, child)
+      try await play(params.format == .fourBit ? script.fourBit ?? script.quantize : script.quantize, child)
       context.notify(EngineWorkProgress.self, EngineWorkProgress.Params(fraction: 1))
       guard (try? writeFile(params.target, Array("GGUF \(params.format.rawValue)".utf8))) != nil else {
         throw .internalError("cannot write")
@@ -71,6 +74,7 @@ final class ScriptedWorkshop: ChildLauncher {
       child.die(.signalled(6))
       throw .cancelled
     case .fails(let why): throw RPCError(code: EngineErrorCode.copyFailed.rawValue, message: why)
+    case .sameForm: throw RPCError(code: EngineErrorCode.sameForm.rawValue, message: "in that form already")
     case .unsuitable(let why): throw RPCError(code: EngineErrorCode.notSuitable.rawValue, message: why)
     }
   }

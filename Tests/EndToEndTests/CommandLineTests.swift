@@ -55,6 +55,7 @@ extension EndToEnd {
         ["brainstorm", "--kind", "poem", "x"],
         ["brainstorm", "--count", "0", "x"], ["brainstorm", "--count", "51", "x"],
         ["brainstorm", "--format", "html", "x"],
+        ["prepare", "--remove", "--force"], ["prepare", "x"],
         ["brainstorm", "--schema", "/nonexistent.json", "x"], ["brainstorm", "--seed", "-1", "x"], ["generate", "x"],
         ["generate", "--schema", "/dev/null", "x"], ["generate", "--schema", "/", "x"],
       ])
@@ -70,6 +71,9 @@ extension EndToEnd {
       let run = try Self.run(["rephrase", "--tone", "formal", "--max-tokens", "40"], input: "  \(Texts.short)\n")
       #expect(run.exit == .status(0), "\(run.error)")
       #expect(run.output.hasPrefix("  ") && run.output.hasSuffix("\n") && run.output.count > 6)
+      let json = try Self.run(
+        ["rephrase", "--json", "--tone", "formal", "--max-tokens", "40"], input: "  \(Texts.short)\n")
+      #expect(try JSONParser.parse(json.output)["text"]?.stringValue == run.output, "\(json.output)\(json.error)")
     }
 
     @Test("a failed filter prints nothing on standard output and one line on standard error")

@@ -58,6 +58,15 @@ enum Daemon {
     return !stat[end...].hasPrefix(") Z")
   }
 
+  /// A process that this one has started; nil when there is none.
+  static func child(of parent: pid_t) -> pid_t? {
+    (Files.list("/proc") ?? []).lazy.compactMap { pid_t($0) }.first { process in
+      // Behind the name in parentheses: the state, the parent.
+      guard let stat = try? readText("/proc/\(process)/stat"), let end = stat.lastIndex(of: ")") else { return false }
+      return stat[end...].split(separator: " ").dropFirst(2).first.flatMap { pid_t($0) } == parent
+    }
+  }
+
   static func waitUntilGone(_ process: pid_t, within seconds: Double) -> Bool {
     let deadline = Deadline(seconds)
     while isAlive(process) {

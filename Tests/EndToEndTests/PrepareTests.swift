@@ -26,6 +26,8 @@ extension EndToEnd {
       let folder = try TemporaryFolder()
       let environment = ["XDG_CACHE_HOME": folder.root]
       let model = try DefaultModel.path()
+      let untried = try CommandLineTool.run(["doctor"], environment: environment, within: 240)
+      #expect(untried.exit == .status(0) && untried.output.contains("no copy was tried"), "\(untried.output)")
       let first = try CommandLineTool.run(["prepare", "--json"], environment: environment, within: 600)
       #expect(first.exit == .status(0), "\(first.error)")
       let found = try JSONParser.parse(Array(first.output.utf8))
@@ -50,7 +52,10 @@ extension EndToEnd {
       #else
         let time = status.st_mtimespec
       #endif
-      guard case .object(var manifest)? = found["prepared"] else { return }
+      guard case .object(var manifest) = try #require(found["prepared"]) else {
+        Issue.record("the manifest is no object: \(first.output)")
+        return
+      }
       manifest["copy"] = [
         "format": "Q4_0",
         "file": [
@@ -84,8 +89,16 @@ extension EndToEnd {
         let root = folder.path("inkling/prepared")
         let deadline = Deadline(60)
         while Files.list(root)?.isEmpty ?? true, !deadline.hasPassed { _ = poll(nil, 0, 10) }
+        try #require(Files.list(root)?.isEmpty == false, "the folder for copies is not made")
+        var engine: pid_t?
+        while engine == nil, !deadline.hasPassed {
+          _ = poll(nil, 0, 10)
+          engine = Daemon.child(of: process.processID)
+        }
+        let child = try #require(engine, "no engine is started")
         process.send(signal: signal)
         #expect(try process.waitForExit(within: 30) == exit)
+        #expect(Daemon.waitUntilGone(child, within: 30), "the engine is still there")
         #expect(try paths(environment).loaded == (try DefaultModel.path()))
         if signal == SIGINT { #expect(Files.list(root) == []) }
       }

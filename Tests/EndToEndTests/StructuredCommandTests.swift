@@ -2,6 +2,12 @@ import JSON
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 extension EndToEnd {
   /// `inkling brainstorm` and `inkling generate` as a person or a script calls them, with the real model.
   @Suite(.serialized) struct StructuredCommands {
@@ -22,7 +28,9 @@ extension EndToEnd {
         ["brainstorm", "--kind", kind, "--count", "2", "--json", "--seed", "3", "a lighthouse on a mountain"])
       #expect(run.exit == .status(0), "\(run.error)")
       #expect(run.output.utf8.filter { $0 == UInt8(ascii: "\n") }.count == 1)
-      let value = try JSONParser.parse(run.output)
+      let result = try JSONParser.parse(run.output)
+      #expect(result["rendered"]?.stringValue?.isEmpty == false && result["usage"] != nil, "\(run.output)")
+      let value = try #require(result["value"])
       if let list {
         guard case .array(let items)? = value[list] else { throw JSONMismatch("has no \(list)") }
         #expect(items.count == 2 && items.first != items.last, "\(run.output)")
@@ -56,6 +64,20 @@ extension EndToEnd {
         #expect(run.exit == .status(0), "\(run.error)")
         #expect(schema.validate(try JSONParser.parse(run.output)).isEmpty, "\(run.output)")
       }
+      // From a pipe, as the shell makes one of a command's output; with the whole result.
+      let run = try CommandLineTool.run(
+        ["generate", "--schema", "/dev/stdin", "--json", "A ferry at nine."], input: Self.schema)
+      let value = try #require(try JSONParser.parse(run.output)["value"], "\(run.error)")
+      #expect(schema.validate(value).isEmpty, "\(run.output)")
+    }
+
+    @Test("a schema in a named pipe that nobody writes is not waited for")
+    func pipe() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path("pipe")
+      #expect(mkfifo(path, 0o600) == 0)
+      let run = try CommandLineTool.run(["generate", "--schema", path, "x"], within: 5)
+      #expect(run.exit == .status(2) && run.error.contains("nobody writes"), "\(run.error)")
     }
 
     @Test("what cannot be done is one line on standard error, with its status")
@@ -73,6 +95,9 @@ extension EndToEnd {
         #expect(run.exit == .status(row.status), "\(row.arguments): \(run.error)")
         #expect(run.output.isEmpty, "\(row.arguments)")
         #expect(run.error.split(separator: "\n").count == 1, "\(row.arguments): \(run.error)")
+        if row.arguments.contains("--max-tokens") {
+          #expect(run.error.contains("a larger --max-tokens"), "\(run.error)")
+        }
       }
     }
   }

@@ -37,7 +37,11 @@ import Testing
       #expect(progress.all.last == 1 && progress.all == progress.all.sorted() && progress.all.count > 100)
       paths.append(path)
     }
-    let figures = try ModelComparison.measure(paths, plan: Self.plan)
+    let heard = Fractions()
+    let figures = try ModelComparison.measure(paths, plan: Self.plan) { heard.add($0) }
+    // Whoever waits hears of each load, and of each of the nine runs: one of each model, and a round.
+    #expect(heard.all.last == 1 && heard.all == heard.all.sorted())
+    #expect(heard.all.filter { $0 < 0.1 }.count >= 6 && heard.all.filter { $0 >= 0.4 }.count >= 9, "\(heard.all)")
     #expect(figures.map(\.quantization) == ["Q4_1", "Q8_0", "Q4_0"])
     let (own, eight, four) = (figures[0], figures[1], figures[2])
     #expect(own.divergence == 0 && own.relativeTime == 1)
@@ -56,7 +60,7 @@ import Testing
     #expect(throws: ModelLoadError.self) { try LlamaModel.load(path: cut) }
     // It is in that form already.
     #expect { try ModelCopy.make(of: paths[1], to: folder.path("again.gguf"), format: .eightBit) } throws: {
-      guard case ModelCopyError.notSuitable(let why)? = $0 as? ModelCopyError else { return false }
+      guard case ModelCopyError.sameForm(let why)? = $0 as? ModelCopyError else { return false }
       return why.contains("Q8_0")
     }
   }

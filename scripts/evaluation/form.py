@@ -136,9 +136,16 @@ def prefixes_kept(source, output, language_id):
     prefix = common_prefix(lines, language_id)
     if prefix is None:
         return None
+    mark = MARK.match(prefix).group("mark")
+
+    def doubled(line):
+        return MARK.match(line[len(prefix):]).group("mark") == mark
+
     body = [line for line in output.splitlines() if line.strip()]
+    if any(doubled(line) for line in body) and not any(doubled(line) for line in lines):
+        return False
     return bool(body) and all(
-        line.startswith(prefix.rstrip()) and MARK.match(line).group("mark") == MARK.match(prefix).group("mark")
+        line.startswith(prefix.rstrip()) and MARK.match(line).group("mark") == mark
         and (line.startswith(prefix) or line == prefix.rstrip()) for line in body)
 
 

@@ -127,7 +127,7 @@ def structured(record):
     lists = [value.get(key) for key in ("concepts", "tags") if isinstance(value, dict) and key in KINDS[kind]]
     if lists and isinstance(lists[0], list):
         entries = [" ".join(words.words(str(entry))) for entry in lists[0]]
-        result["exact count"] = len(entries) == count if kind != "tags" else None
+        result["exact count"] = len(entries) == count
         result["distinct"] = len(set(entries)) == len(entries)
     texts = strings(value)
     result["loop"] = any(words.circles(text) for text in texts)

@@ -16,8 +16,10 @@ ROWS = {
     "generate": ["valid", "retried"],
 }
 MEDIANS = {"length ratio"}
-# Of our own arm: (feature, row, comparison, bound).
-TARGETS = [("rephrase", row, ">=", 1.0) for row in FORM] + [
+# Of our own arm: (feature, row, comparison, bound). The other rows are of what was answered, so that must be all.
+TARGETS = [(feature, "answered", ">=", 1.0) for feature in ROWS] + [
+    (feature, row, "<=", 0.0) for feature, rows in ROWS.items() for row in ("empty", "cut short") if row in rows] + [
+    ("rephrase", row, ">=", 1.0) for row in FORM] + [
     ("summarize", "no preamble", ">=", 1.0), ("summarize", "no enclosing quotes", ">=", 1.0),
     ("summarize", "exact count", ">=", 1.0), ("brainstorm", "valid", ">=", 1.0),
     ("brainstorm", "exact count", ">=", 1.0), ("brainstorm", "distinct", ">=", 1.0), ("generate", "valid", ">=", 1.0),
@@ -28,19 +30,31 @@ TARGETS = [("rephrase", row, ">=", 1.0) for row in FORM] + [
 ]
 
 
-def figures(records):
-    """All rows of one arm: {feature: {row: {"value", "of"}}}; `of` is how many records the question arose for."""
+def measured(records):
+    """The records of one arm that count, each with its figures: {feature: [(record, entry)]}."""
     result = {}
-    for feature, rows in ROWS.items():
+    for feature in ROWS:
         own = [record for record in records if record["feature"] == feature]
         # Those run a second time for their times would count twice.
         counted = [record for record in own if not record["timed"]] or own
-        if not own:
+        if counted:
+            result[feature] = list(zip(counted, measure_all(counted)))
+    return result
+
+
+def figures(records, pairs):
+    """All rows of one arm: {feature: {row: {"value", "of"}}}; `of` is how many records the question arose for. `pairs`
+    is what `measured` gives for the records."""
+    result = {}
+    for feature, rows in ROWS.items():
+        if feature not in pairs:
             continue
-        measured = measure_all(counted)
-        table = {"runs": {"value": len(counted), "of": len(counted)}, "answered": average(measured, "answered")}
+        own = [record for record in records if record["feature"] == feature]
+        counted = [record for record, _ in pairs[feature]]
+        entries = [entry for _, entry in pairs[feature]]
+        table = {"runs": {"value": len(counted), "of": len(counted)}, "answered": average(entries, "answered")}
         for row in rows:
-            table[row] = average(measured, row)
+            table[row] = average(entries, row)
         kinds = [record["error"]["kind"] or str(record["error"]["code"]) for record in counted if record["error"]]
         table["errors"] = {"value": {kind: kinds.count(kind) for kind in sorted(set(kinds))}, "of": len(counted)}
         timed = [record for record in own if record["timed"] and not record["error"]]
@@ -51,8 +65,8 @@ def figures(records):
     return result
 
 
-def average(measured, row):
-    values = [float(entry[row]) for entry in measured if entry.get(row) is not None]
+def average(entries, row):
+    values = [float(entry[row]) for entry in entries if entry.get(row) is not None]
     if not values:
         return {"value": None, "of": 0}
     value = statistics.median(values) if row in MEDIANS else sum(values) / len(values)
@@ -84,10 +98,11 @@ def table(title, rows, columns):
     return lines + ["| %s | %s |" % (name, " | ".join(cells)) for name, cells in rows] + [""]
 
 
-def feature_tables(arms):
-    """One table for each feature; the arms side by side. `arms` is {name: records}."""
+def feature_tables(arms, pairs):
+    """One table for each feature; the arms side by side. `arms` is {name: records}, `pairs` {name: what `measured`
+    gives for them}."""
     lines = []
-    all_figures = {name: figures(records) for name, records in arms.items()}
+    all_figures = {name: figures(records, pairs[name]) for name, records in arms.items()}
     for feature, rows in ROWS.items():
         columns = [name for name in arms if feature in all_figures[name]]
         if not columns:
@@ -108,14 +123,13 @@ def with_form(entry):
     return dict(entry, form=all(values)) if values else entry
 
 
-def breakdown(name, records, title, key):
+def breakdown(name, pairs, title, key):
     """Rephrase of one arm, a line for each value of a key."""
     rows = {}
-    own = [record for record in records if record["feature"] == "rephrase" and not record["timed"]]
-    for record, entry in zip(own, measure_all(own)):
+    for record, entry in pairs.get("rephrase", []):
         rows.setdefault(record[key], []).append(with_form(entry))
-    cells = [(value, [shown(row, average(measured, row)).split(" of ")[0] for row in BREAKDOWN])
-             for value, measured in rows.items()]
+    cells = [(value, [shown(row, average(entries, row)).split(" of ")[0] for row in BREAKDOWN])
+             for value, entries in rows.items()]
     return table("%s, by %s" % (name, title), cells, BREAKDOWN) if cells else []
 
 

@@ -3,8 +3,9 @@ import json
 import sys
 import time
 
+from wire import Daemon, Engine
+
 from . import plan
-from .wire import Daemon, Engine
 
 
 class Progress:

@@ -1,8 +1,9 @@
 """Tests of the measures: for each a table of outputs that it must pass and of outputs that it must catch. A measure
 that cannot fail says nothing, so a table without both kinds is itself a failure."""
+from wire import Reply
+
 from . import form, measure, report, runner, words
 from .plan import SCHEMAS
-from .wire import Reply
 
 PROSE = "the train is late again, sorry"
 LIST = "- one thing is slow\n- the other is broken\n"
@@ -49,7 +50,8 @@ TABLES = {
         (PROSE, "The train.", "plaintext", None),
         (COMMENT, "    // all on one line\n", "swift", True), (COMMENT, COMMENT, "c", True),
         (COMMENT, "    // first\n    second\n", "swift", False), (COMMENT, "first and second\n", "swift", False),
-        (COMMENT, "// first\n// second\n", "swift", False), (COMMENT, "    // // first\n", "swift", True),
+        (COMMENT, "// first\n// second\n", "swift", False), (COMMENT, "    // // first\n", "swift", False),
+        ("// // a\n// b\n", "// // c\n", "c", True),
         ("> a b\n> c\n", "> d e f\n", "plaintext", True), ("> a b\n> c\n", "d e f\n", "plaintext", False),
         ("> > a\n> > b\n", "> a b\n", "markdown", False), ("> > a\n> > b\n", "> > a b\n", "markdown", True),
         ("# a b\n# c\n", "# d\n", "python", True), ("# a b\n# c\n", "d\n", "python", False),
@@ -164,6 +166,11 @@ def record(**fields):
     return base
 
 
+def figures(records):
+    return report.figures(records, report.measured(records))
+
+
+ERROR = dict(error={"code": 1008, "kind": "refusal", "message": ""})
 GOOD = record(output="The train is late once more; apologies.")
 # (fields of a record that differ from a good one, the target that must fail by it)
 SPOILED = [
@@ -184,7 +191,14 @@ SPOILED = [
     (dict(feature="brainstorm", variant="ideas", count=3, value={
         "concepts": ["a", "b"], "themes": [], "suggestedTitle": "c"}), "brainstorm: exact count"),
     (dict(feature="brainstorm", variant="tags", count=3, value=None, output="x"), "brainstorm: valid"),
-]
+    (dict(feature="brainstorm", variant="tags", count=3, value={"tags": ["a", "b"]}), "brainstorm: exact count"),
+    (dict(feature="brainstorm", variant="tags", count=2, value={"tags": ["a", " "]}), "brainstorm: empty"),
+    (dict(output=" \n"), "rephrase: empty"),
+    (dict(feature="summarize", variant="sentences", count=1, output=""), "summarize: empty"),
+    (dict(output="The train is", finishReason="length"), "rephrase: cut short"),
+    (dict(feature="summarize", variant="sentences", count=1, output="The train is", finishReason="length"),
+    "summarize: cut short"),
+] + [(dict(ERROR, feature=feature), feature + ": answered") for feature in report.ROWS]
 
 
 def check_tables():
@@ -203,31 +217,37 @@ def check_tables():
 
 
 def check_targets():
-    plain = report.figures([record(output="dragons eating sandwiches")])
+    plain = figures([record(output="dragons eating sandwiches")])
     failures, count = [], 1
-    for what, _, got, passed in report.targets(report.figures([GOOD]), plain):
+    for what, _, got, passed in report.targets(figures([GOOD]), plain):
         if not passed:
             failures.append("a good record fails %s: %s" % (what, got))
     for fields, target in SPOILED:
         count += 1
-        reached = {entry[0]: entry[3] for entry in report.targets(report.figures([record(**fields)]), plain)}
+        reached = {entry[0]: entry[3] for entry in report.targets(figures([record(**fields)]), plain)}
         if reached.get(target) is not False:
             failures.append("%r does not fail %s" % (fields, target))
-    lost = report.figures([record(error={"code": 1008, "kind": "refusal", "message": ""})])["rephrase"]
-    if lost["answered"]["value"] != 0 or lost["errors"]["value"] != {"refusal": 1}:
-        failures.append("an error is not counted")
+    lost = figures([record(**ERROR)] * 9 + [GOOD])["rephrase"]
+    if lost["answered"]["value"] != 0.1 or lost["errors"]["value"] != {"refusal": 9}:
+        failures.append("errors are not counted")
     return failures, count + 1
 
 
 def check_partials():
-    reply = Reply()
+    reply = Reply("assistant/rephrase")
     for value in ({"kind": "text", "offset": 0, "delta": "a😀b"}, {"kind": "text", "offset": 3, "delta": "c"}):
         reply.take_progress(value)
-    again = Reply()
+    again = Reply("assistant/rephrase")
     for value in ({"kind": "text", "text": "first"}, {"kind": "text", "offset": 0, "delta": "new"}):
         again.take_progress(value)
     got = (reply.shown, again.shown)
-    return ([] if got == ("a😀c", "new") else ["partial results are put together wrongly: %r" % (got,)]), 1
+    failures = [] if got == ("a😀c", "new") else ["partial results are put together wrongly: %r" % (got,)]
+    seen = []
+    watched = Reply("assistant/summarize", seen.append)
+    watched.take_progress({"kind": "report", "message": "Reading"})
+    if [value["message"] for value in seen] != ["Reading"] or watched.shown or watched.first is not None:
+        failures.append("progress is not handed on, or taken for text")
+    return failures, 2
 
 
 def main():

@@ -6,8 +6,8 @@ import JSONRPC
 /// leaves the best one where `PreparedModels` finds it.
 public struct ModelPreparation: Sendable {
   public enum Outcome: Equatable, Sendable {
-    /// Made and measured now.
-    case measured(PreparedManifest)
+    /// Made and measured now; a sentence for each copy that could not be made.
+    case measured(PreparedManifest, failures: [String])
     /// What an earlier run has found still holds.
     case unchanged(PreparedManifest)
     /// No copy is made of such a model; the sentence says why.
@@ -29,6 +29,9 @@ public struct ModelPreparation: Sendable {
 
     init(_ kind: Kind) { self.kind = kind }
   }
+
+  /// Models with more weights are left as they are. (Of its own accord the engine refuses them.)
+  public static let mostParameters = 500_000_000
 
   /// Tokens that a run reads and writes: about what a rewrite of a short paragraph takes.
   public static let runTokens = (read: 100, written: 50)
@@ -54,11 +57,8 @@ public struct ModelPreparation: Sendable {
     do throws(PreparationError) {
       let source = Files.realPath(source)
       try Self.check(source)
-      let known = try known(source, maxDrift: maxDrift)
-      if !force, let known { return .unchanged(known) }
       let folder = try PreparationFolder(models.folder(for: source))
-      // Whoever held the lock before may have done it.
-      if !force, let known = try self.known(source, maxDrift: maxDrift) { return .unchanged(known) }
+      if !force, let known = try known(source, maxDrift: maxDrift, folder) { return .unchanged(known) }
       let earlier = models.manifest(of: source)
       folder.removeStrangers(keeping: earlier)
       let outcome: Result<Outcome, PreparationError>
@@ -96,10 +96,12 @@ public struct ModelPreparation: Sendable {
   }
 
   /// What an earlier run has found, when it still holds and leads to the same choice.
-  private func known(_ source: String, maxDrift: Double?) throws(PreparationError) -> PreparedManifest? {
+  private func known(
+    _ source: String, maxDrift: Double?, _ folder: borrowing PreparationFolder
+  ) throws(PreparationError) -> PreparedManifest? {
     guard var manifest = models.manifest(of: source) else { return nil }
-    let path = models.folder(for: source)
-    let copy = manifest.copy.flatMap { FileStamp.ofFile(path + "/" + $0.file.path) }
+    let copyName = manifest.copy?.file.path
+    let copy = if let copyName { FileStamp.ofFile(folder.path + "/" + copyName) } else { FileStamp?.none }
     let now = FileStamp.ofFile(source)
     var hasChanged = false
     if let now, now != manifest.source.stamp, now.sizeBytes == manifest.source.stamp.sizeBytes,
@@ -117,7 +119,7 @@ public struct ModelPreparation: Sendable {
       manifest.maxDrift = maxDrift
       hasChanged = true
     }
-    if hasChanged { try PreparationFolder(path).update(manifest) }
+    if hasChanged { try folder.update(manifest) }
     return manifest
   }
 
@@ -125,26 +127,10 @@ public struct ModelPreparation: Sendable {
     _ source: String, _ maxDrift: Double?, _ folder: borrowing PreparationFolder,
     _ progress: @escaping @Sendable (Step, Double) -> Void
   ) async throws(PreparationError) -> Outcome {
-    guard let stamp = FileStamp.ofFile(source), let sum = SHA256.ofFile(source) else {
-      throw PreparationError("\(source) cannot be read to its end.", remedy: "Fetch the file again.")
-    }
-    var copies: [(format: CopyFormat, path: String)] = []
-    var reasons: [String] = []
-    for format in CopyFormat.allCases {
-      let path = try folder.makeRoom(for: format)
-      progress(.making(format), 0)
-      let params = EngineQuantize.Params(source: source, target: path, format: format)
-      do throws(PreparationEngine.Failure) {
-        _ = try await engine.run(EngineQuantize.self, params) { progress(.making(format), $0) }
-        copies.append((format, path))
-      } catch .answer(let error) where error.code == EngineErrorCode.notSuitable.rawValue {
-        reasons.append(error.message)
-      } catch {
-        if let full = PreparationError(fullDisk: folder.path) { throw full }
-        throw PreparationError(error, while: "making the \(format.rawValue) copy")
-      }
-    }
-    guard !copies.isEmpty else { return .notSuitable(reasons.first ?? "No copy is made of such a model.") }
+    guard let stamp = FileStamp.ofFile(source) else { throw Self.unreadable(source) }
+    let made = try await makeCopies(source, folder, progress)
+    if let refusal = made.refusal { return .notSuitable(refusal) }
+    let copies = made.copies
 
     progress(.measuring, 0)
     var params = EngineMeasure.Params()
@@ -157,6 +143,8 @@ public struct ModelPreparation: Sendable {
     } catch {
       throw PreparationError(error, while: "measuring the copies")
     }
+    // Last, because it takes longer than to refuse a large model.
+    guard let sum = SHA256.ofFile(source) else { throw Self.unreadable(source) }
     guard measured.models.count == copies.count + 1, FileStamp.ofFile(source) == stamp else {
       throw PreparationError("\(source) was written while it was measured.", remedy: "Run “inkling prepare” again.")
     }
@@ -170,7 +158,49 @@ public struct ModelPreparation: Sendable {
       PreparedCandidate(format: format, sizeBytes: FileStamp.ofFile(row.0)?.sizeBytes ?? 0, figures: row.1)
     }
     let best = PreparedManifest.best(of: manifest.candidates, maxDrift: manifest.maxDrift)
-    return .measured(try folder.publish(manifest, copy: best))
+    return .measured(try folder.publish(manifest, copy: best), failures: made.failures)
+  }
+
+  private static func unreadable(_ source: String) -> PreparationError {
+    PreparationError("\(source) cannot be read to its end.", remedy: "Fetch the file again.")
+  }
+
+  /// The copies that could be made, and a sentence for each that could not.
+  private struct Made {
+    var copies: [(format: CopyFormat, path: String)] = []
+    var failures: [String] = []
+    /// Why no copy is made of such a model.
+    var refusal: String?
+  }
+
+  /// Each copy by an engine of its own: one that cannot be made leaves the others. An error when none can.
+  private func makeCopies(
+    _ source: String, _ folder: borrowing PreparationFolder, _ progress: @escaping @Sendable (Step, Double) -> Void
+  ) async throws(PreparationError) -> Made {
+    var made = Made()
+    var firstError: PreparationError?
+    for format in CopyFormat.allCases {
+      let path = try folder.makeRoom(for: format)
+      progress(.making(format), 0)
+      let params = EngineQuantize.Params(source: source, target: path, format: format)
+      do throws(PreparationEngine.Failure) {
+        _ = try await engine.run(EngineQuantize.self, params) { progress(.making(format), $0) }
+        made.copies.append((format, path))
+      } catch .answer(let error) where error.code == EngineErrorCode.notSuitable.rawValue {
+        made.refusal = error.message
+        return made
+      } catch .answer(let error) where error.code == EngineErrorCode.sameForm.rawValue {
+        continue
+      } catch {
+        if let full = PreparationError(fullDisk: folder.path) { throw full }
+        let problem = PreparationError(error, while: "making the \(format.rawValue) copy")
+        if case .cancelled = error { throw problem }
+        made.failures.append(problem.message)
+        firstError = firstError ?? problem
+      }
+    }
+    if made.copies.isEmpty, let firstError { throw firstError }
+    return made
   }
 }
 

@@ -9,6 +9,8 @@ package struct PreparedChoice {
   private let models: PreparedModels?
   /// Models whose copy could not be loaded by this process.
   private var distrusted: Set<String> = []
+  /// Models under whose copy one child has ended that may have been ended from outside.
+  private var suspected: Set<String> = []
   /// The model whose copy a child is loading.
   private var attempt: (generation: Int, source: String)?
 
@@ -31,7 +33,10 @@ package struct PreparedChoice {
   }
 
   /// The child has loaded a file.
-  package mutating func loaded() { attempt = nil }
+  package mutating func loaded() {
+    if let attempt { suspected.remove(attempt.source) }
+    attempt = nil
+  }
 
   /// The child could not load the copy.
   package mutating func failed(_ source: String, log: Log) {
@@ -41,11 +46,24 @@ package struct PreparedChoice {
       "the prepared copy cannot be loaded; the model's own file is used (“inkling prepare --force” makes a new one)")
   }
 
-  /// The child has ended. One that crashed while it loaded a copy would do so again.
-  package mutating func exited(_ generation: Int, _ status: ChildExitStatus, log: Log) {
+  /// The child has ended. One that crashed while it loaded a copy would do so again. One that was killed may have been
+  /// ended by a person; but the system also ends what takes too much memory, and the supervisor what does not get on,
+  /// so that a copy under which it happens twice is not tried a third time.
+  ///
+  /// - Parameter phase: the supervisor's, before it hears of the end.
+  package mutating func exited(
+    _ generation: Int, _ status: ChildExitStatus, in phase: SupervisorState.Phase, log: Log
+  ) {
     guard let attempt, attempt.generation == generation else { return }
+    self.attempt = nil
+    switch phase {
+    case .ending(.idle), .ending(.unload), .ending(.switching), .ended: return
+    case .ending(.stalled), .ending(.failed), .starting, .loading, .ready, .unloaded, .backingOff, .failed: break
+    }
+    let isFirst = suspected.insert(attempt.source).inserted
     switch status {
-    case .signalled(SIGKILL), .signalled(SIGTERM), .exited(code: 0): self.attempt = nil
+    case .signalled(SIGKILL), .signalled(SIGTERM), .exited(code: 0):
+      if !isFirst { failed(attempt.source, log: log) }
     case .signalled, .exited: failed(attempt.source, log: log)
     }
   }

@@ -111,7 +111,8 @@ struct EngineChild: Sendable {
     case .unsupportedSchema?:
       func text(_ name: String) -> String { error.data?[name].flatMap { try? String(json: $0) } ?? "" }
       return .unsupportedSchema(pointer: text("pointer"), keyword: text("keyword"), problem: text("problem"))
-    case .loadFailed?, .decodeFailed?, .notLoaded?, .notSuitable?, .copyFailed?, nil: return .refused(error.message)
+    case .loadFailed?, .decodeFailed?, .notLoaded?, .notSuitable?, .copyFailed?, .sameForm?, nil:
+      return .refused(error.message)
     }
   }
 }

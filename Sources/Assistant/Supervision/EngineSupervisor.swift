@@ -288,7 +288,7 @@ public actor EngineSupervisor: EngineService {
     guard let child, child.generation == generation else { return }
     self.child = nil
     facts = nil
-    choice.exited(generation, status, log: log)
+    choice.exited(generation, status, in: state.phase, log: log)
     apply(.childExited(generation, status))
     for waiter in exitWaiters { waiter.resume() }
     exitWaiters = []

@@ -61,7 +61,7 @@ public struct ModelComparison {
   ///
   /// - Parameters:
   ///   - signal: ends the work.
-  ///   - progress: 0…1.
+  ///   - progress: 0…1; heard after every run and often while the models are loaded, also when it stays the same.
   public static func measure(
     _ paths: [String], plan: Plan, signal: ComputeSignal = ComputeSignal(), progress: (Double) -> Void = { _ in }
   ) throws(Problem) -> [ModelFigures] {
@@ -69,7 +69,10 @@ public struct ModelComparison {
     for (index, path) in paths.enumerated() {
       do throws(ModelLoadError) {
         let options = LlamaModel.Options(contextSize: Limits.tokens, threads: plan.threads)
-        models.append(try LlamaModel.load(path: path, options: options, signal: signal))
+        let model = try LlamaModel.load(path: path, options: options, signal: signal) {
+          progress((Double(index) + $0) / Double(paths.count) * 0.1)
+        }
+        models.append(model)
       } catch {
         throw .load(index, error)
       }
@@ -81,7 +84,7 @@ public struct ModelComparison {
       return figures
     }
     do throws(DecodeFailure) {
-      try comparison.measureDrift(&figures) { progress($0 * 0.4) }
+      try comparison.measureDrift(&figures) { progress(0.1 + $0 * 0.3) }
       try comparison.measureSpeed(&figures) { progress(0.4 + $0 * 0.6) }
     } catch {
       throw .decode(error)
@@ -137,9 +140,10 @@ public struct ModelComparison {
             divergence[index] += reference[row].divergence(of: own)
           }
         }
+        let part = Double(end - start) * Double(index + 1) / Double(models.count)
+        progress((Double(start) + part) / Double(count))
       }
       start = end
-      progress(Double(start) / Double(count))
     }
     for index in models.indices {
       figures[index].perplexity = exponential(surprise[index] / Double(count))
@@ -172,15 +176,18 @@ public struct ModelComparison {
     for model in models {
       var ignored = Times()
       try run(model, &ignored)
+      progress(0)
     }
     let start = ContinuousClock.now
     var elapsed = 0.0
     var rounds = 0.0
     repeat {
-      for index in Array(models.indices) + models.indices.reversed() { try run(models[index], &times[index]) }
+      for index in Array(models.indices) + models.indices.reversed() {
+        try run(models[index], &times[index])
+        elapsed = (ContinuousClock.now - start) / plan.time
+        progress(min(1, elapsed))
+      }
       rounds += 1
-      elapsed = (ContinuousClock.now - start) / plan.time
-      progress(min(1, elapsed))
       // Another round when more than half of it lies within the time.
     } while rounds < Limits.rounds && elapsed * (1 + 0.5 / rounds) < 1
     let whole = times.map { time in

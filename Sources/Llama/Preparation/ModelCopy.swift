@@ -21,6 +21,8 @@ public enum ModelCopyError: Error, Equatable {
   case source(ModelLoadError)
   /// Copies are not made of such a model; the sentence says why.
   case notSuitable(String)
+  /// The model is in that form already; a copy in another may be made.
+  case sameForm(String)
   /// libllama could not make or write it; its words.
   case failed(String)
 }
@@ -93,7 +95,7 @@ public enum ModelCopy {
           + "\(mostParameters / 1_000_000) million.")
     }
     if let type = header.metadata["general.file_type"]?.integer, type == Int64(format.fileType.rawValue) {
-      throw .notSuitable("\(path) is in \(format.rawValue) already.")
+      throw .sameForm("\(path) is in \(format.rawValue) already.")
     }
   }
 }

@@ -1,4 +1,4 @@
-"""The two peers of an evaluation: the daemon as an editor sees it, and the engine alone for bare prompts."""
+"""The two peers that evaluations and benchmarks talk to: the daemon as an editor sees it, and the engine alone."""
 import json
 import os
 import select
@@ -14,7 +14,9 @@ class PeerError(Exception):
 class Reply:
     """What came for one request: partial results as they would be shown, and the one reply."""
 
-    def __init__(self):
+    def __init__(self, method, on_progress=None):
+        self.method = method
+        self.on_progress = on_progress
         self.started = time.monotonic()
         self.first = None
         self.shown = ""
@@ -29,6 +31,8 @@ class Reply:
 
     def take_progress(self, value):
         """Puts a partial result to what is shown, by the rule of protocol.md."""
+        if self.on_progress is not None:
+            self.on_progress(value)
         if not isinstance(value, dict) or value.get("kind") not in ("text", "structured"):
             return
         self.note_text()
@@ -69,9 +73,11 @@ class Peer:
     def take_notification(self, message):
         raise NotImplementedError
 
-    def send(self, method, params, token=None):
+    def send(self, method, params, token=None, on_progress=None):
+        """Sends a request; gives what will come for it. `token` is the one in the params under which partial results
+        and progress come; `on_progress` is called with each of them."""
         self.next_id += 1
-        reply = Reply()
+        reply = Reply(method, on_progress)
         self.open[self.next_id] = reply
         if token is not None:
             self.tokens[token] = reply
@@ -105,11 +111,15 @@ class Peer:
                 raise PeerError("the process closed its output (status %s)" % self.process.poll())
             self.buffer += data
 
-    def request(self, method, params, seconds=60):
-        message = self.wait([self.send(method, params)], seconds).whole
+    def result(self, reply, seconds=60):
+        """Waits for the reply; gives the result in it."""
+        message = self.wait([reply], seconds).whole
         if "error" in message:
-            raise PeerError("%s: %s" % (method, message["error"].get("message")))
+            raise PeerError("%s: %s" % (reply.method, message["error"].get("message")))
         return message["result"]
+
+    def request(self, method, params, seconds=60):
+        return self.result(self.send(method, params), seconds)
 
     def end(self):
         try:
@@ -122,7 +132,8 @@ class Peer:
 class Daemon(Peer):
     """`inkling serve` in line framing."""
 
-    def __init__(self, binary, model):
+    def __init__(self, binary, model=None):
+        self.started = time.monotonic()
         command = [binary, "serve", "--framing", "line"] + (["--model", model] if model else [])
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
@@ -156,6 +167,10 @@ class Daemon(Peer):
                 self.request("assistant/countTokens", {"text": "a"}, seconds)
             time.sleep(0.05)
         raise PeerError("the model does not load")
+
+    def engine_process(self):
+        """The process of the engine, once the model is loaded."""
+        return self.request("model/status", {})["engine"]["processId"]
 
     def frame(self, body):
         return body + b"\n"
