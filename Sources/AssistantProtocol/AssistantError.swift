@@ -16,6 +16,7 @@ public enum AssistantError: Error, Equatable {
   case toolFailed(name: String, reason: ToolFailure)
   case tooHot(ThermalState)
   case overloaded(limit: Int)
+  case tooManySessions(limit: Int)
   case engineFailed(EngineFailureReason)
   case sessionExists(sessionID: String)
   case decodingFailure(FinishReason)
@@ -59,7 +60,7 @@ extension AssistantError {
     case .emptyOutput: .emptyOutput
     case .toolFailed: .toolFailed
     case .tooHot: .tooHot
-    case .overloaded: .overloaded
+    case .overloaded, .tooManySessions: .overloaded
     case .engineFailed: .engineFailed
     case .sessionExists: .sessionExists
     case .decodingFailure: .decodingFailure
@@ -71,7 +72,7 @@ extension AssistantError {
     switch self {
     case .modelUnavailable(let reason, message: _, remedy: _): reason.isRetryable
     case .engineFailed(let reason): reason != .quarantined
-    case .sessionBusy, .emptyOutput, .toolFailed, .tooHot, .overloaded, .decodingFailure: true
+    case .sessionBusy, .emptyOutput, .toolFailed, .tooHot, .overloaded, .tooManySessions, .decodingFailure: true
     case .contextWindowExceeded, .sessionNotFound, .emptyPrompt, .unsupportedSchema, .guardrailViolation, .refusal,
       .sessionExists:
       false
@@ -97,6 +98,7 @@ extension AssistantError {
     case .emptyOutput: "The model gave an empty answer. Try again, or with other options."
     case .toolFailed(let name, let reason): "The tool “\(name)” failed: \(reason.rawValue)."
     case .tooHot(let state): "The machine is too hot (\(state.rawValue)). Let it cool down and try again."
+    case .tooManySessions(let limit): "There are \(limit) sessions already, and no more are held. Delete one first."
     case .overloaded(let limit): "More than \(limit) requests at once are not accepted. Try again when some are done."
     case .engineFailed(let reason):
       reason.summary + (isRetryable ? " Try again." : " Change the text or load another model.")
@@ -121,7 +123,7 @@ extension AssistantError {
     case .guardrailViolation(let rule): [("rule", rule.json)]
     case .toolFailed(let name, let reason): [("name", name.json), ("reason", reason.json)]
     case .tooHot(let state): [("thermalState", state.json)]
-    case .overloaded(let limit): [("limit", limit.json)]
+    case .overloaded(let limit), .tooManySessions(let limit): [("limit", limit.json)]
     case .engineFailed(let reason): [("reason", reason.json)]
     case .decodingFailure(let reason): [("finishReason", reason.json)]
     case .emptyPrompt, .refusal, .emptyOutput: []

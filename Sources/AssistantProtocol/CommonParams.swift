@@ -28,7 +28,7 @@ public struct GenerationOptions: JSONMessage, Equatable {
 }
 
 /// The voice the assistant writes in.
-public enum Personality: String, JSONStringEnum { case neutral }
+public enum Personality: String, JSONStringEnum { case neutral, woody, buzz, dory }
 
 /// How text arrives in partial results.
 public enum StreamMode: String, JSONStringEnum {
@@ -69,8 +69,8 @@ public struct CommonParams: JSONMessage, Equatable {
   public static let fields: [JSONField<CommonParams>] = [
     .optional(
       "sessionId", \.sessionID,
-      "The session to work in. There are no sessions yet: any name is answered with `sessionNotFound`."),
-    .optional("personality", \.personality, "The voice to write in; `neutral` if absent."),
+      "The session to work in: its instructions and its voice hold, and request and answer become part of it."),
+    .optional("personality", \.personality, "The voice to write in; if absent the session's, else `neutral`."),
     .optional(
       "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),
     .optional("options", \.options, "How to generate."),

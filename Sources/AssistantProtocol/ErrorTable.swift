@@ -67,7 +67,8 @@ public enum AssistantErrorKind: String, Sendable, CaseIterable {
     case .emptyOutput: "The model wrote nothing. Try again, or with other options."
     case .toolFailed: "A tool failed. Stands inside a result, never as the error of a request."
     case .tooHot: "The machine is too hot. Let it cool down and try again."
-    case .overloaded: "More requests are running than are accepted. Try again when some are done."
+    case .overloaded:
+      "More requests are running, or more sessions are there, than are accepted. Try again when some are done."
     case .engineFailed: "The engine died under the request. Try again if `retryable` says so."
     case .sessionExists: "There is such a session already. Choose another `sessionId`."
     case .decodingFailure:

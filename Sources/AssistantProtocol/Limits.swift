@@ -6,4 +6,8 @@ public enum Limits {
   public static let brainstormCount = 50
   /// Strings in `protect`.
   public static let protectedStrings = 1_000
+  /// Sessions of one connection.
+  public static let sessions = 64
+  /// The largest number of turns that a request can name.
+  public static let sessionTurns = 1_000_000
 }

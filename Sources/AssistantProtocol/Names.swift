@@ -20,6 +20,11 @@ public struct ProgressToken: JSONConvertible, Hashable {
 public struct SessionID: JSONConvertible, Hashable {
   public let text: String
 
+  /// What a message holds until it is read.
+  static let placeholder = SessionID(unchecked: "")
+
+  private init(unchecked text: String) { self.text = text }
+
   /// nil when the text is no such name.
   public init?(_ text: String) {
     guard (1...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.allows) else { return nil }

@@ -151,6 +151,12 @@ package final class EngineServer: Sendable {
     } catch {
       throw .cancelled
     }
+    guard prompt.request.prompt.count + params.leastRoom <= model.facts.contextSize else {
+      throw RPCError(
+        GenerationFailure.contextWindowExceeded(
+          promptTokens: prompt.request.prompt.count, contextSize: model.facts.contextSize,
+          reservedForOutput: params.leastRoom))
+    }
     let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
     if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
     // Beside the answer; cancelled at its end.

@@ -13,7 +13,7 @@ import Testing
       .unsupportedSchema(pointer: "", keyword: "type", problem: "type must be a word"),
       .guardrailViolation(rule: "r"), .refusal, .emptyOutput, .toolFailed(name: "t", reason: .timeout),
       .tooHot(.critical),
-      .overloaded(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length), .decodingFailure(.stop),
+      .overloaded(limit: 64), .tooManySessions(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length), .decodingFailure(.stop),
     ]
 
   /// Code, kind and data are those of the table.

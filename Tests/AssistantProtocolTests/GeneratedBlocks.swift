@@ -14,6 +14,7 @@ enum GeneratedBlocks {
     WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
+    Session.self, TranscriptEntry.self,
     Availability.self, ModelDescription.self, EngineDescription.self,
   ]
 
@@ -93,6 +94,7 @@ enum GeneratedBlocks {
         ["arrays and objects within each other", "\(JSONParser.defaultMaxDepth)", "-32700"],
         ["messages in a batch", "\(connection.batchSize)", "-32600"],
         ["all texts of one request", bytes(Limits.textBytes), "-32602"],
+        ["sessions of one connection", "\(Limits.sessions)", "`overloaded`"],
         ["requests at work, of one connection", "\(connection.requestsInFlight)", "`overloaded`"],
         ["unread output", bytes(connection.outgoingSoft), "generation pauses, partial results are merged"],
         [

@@ -42,7 +42,7 @@ private func check<Message: JSONConvertible>(
         ["text": "t", "tone": "rude"],
         "tone must be one of “formal”, “exciting”, “simpler”, “shorter”, “longer”, “friendly”, “proofread”"
       ),
-      (["text": "t", "personality": "woody"], "personality must be one of “neutral”"),
+      (["text": "t", "personality": "chewie"], "personality must be one of “neutral”, “woody”, “buzz”, “dory”"),
       (["text": "t", "stream": "all"], "stream must be one of “delta”, “snapshot”"),
       (["text": "t", "partialResultToken": 1.5], "partialResultToken must be a string or an integer"),
       (["text": "t", "workDoneToken": true], "workDoneToken must be a string or an integer"),

@@ -56,6 +56,14 @@ private let model =
 private let engine =
   #"{"libllama":"l","threads":2,"devices":["CPU"],"sequences":3,"cachedTokens":4,"processId":5,"restarts":6}"#
 
+private let session =
+  #"{"sessionId":"s","title":"t","personality":"dory","instructions":"i","contextPolicy":"summarize","maxTurns":3,"#
+  + #""turns":1,"contextUsed":2,"contextSize":4,"busy":true,"persisted":true,"createdAt":"c","updatedAt":"u"}"#
+private let entry =
+  #"{"role":"prompt","text":"a\u0000b","value":[1.50],"feature":"f","kind":"tags","at":"2026-01-01T00:00:00Z"}"#
+private let transcript =
+  #"[{"role":"instructions","text":"i"},{"role":"instructions","text":"s"},\#(entry),{"role":"response","text":""}]"#
+
 private let editorSamples = [
   Sample(
     Initialize.Params.self,
@@ -99,6 +107,25 @@ private let editorSamples = [
     #"{"text":"t","reduction":\#(reduction),"parts":2,"coverage":[{"start":0,"end":5},"#
       + #"{"start":5,"end":9}],\#(outcome)}"#),
   Sample(Reduction.self, reduction),
+  Sample(Session.self, session), Sample(TranscriptEntry.self, entry),
+  Sample(Chat.Params.self, #"{"message":"m","retry":false,\#(common)}"#),
+  Sample(Chat.Result.self, #"{"text":"t",\#(outcome)}"#),
+  Sample(
+    SessionCreate.Params.self,
+    #"{"sessionId":"s","title":"t","instructions":"i","personality":"buzz","contextPolicy":"slidingWindow","#
+      + #""maxTurns":1,"transcript":\#(transcript)}"#),
+  Sample(SessionResult.self, #"{"session":\#(session)}"#), Sample(SessionParams.self, #"{"sessionId":"s"}"#),
+  Sample(SessionList.Result.self, #"{"sessions":[\#(session)]}"#),
+  Sample(SessionGet.Result.self, #"{"session":\#(session),"transcript":\#(transcript)}"#),
+  Sample(
+    SessionUpdate.Params.self,
+    #"{"sessionId":"s","title":"t","personality":"woody","instructions":"i","contextPolicy":"error","maxTurns":1,"#
+      + #""keepHistory":true}"#),
+  Sample(SessionFork.Params.self, #"{"sessionId":"s","turns":0}"#),
+  Sample(SessionRewind.Params.self, #"{"sessionId":"s","turns":2}"#),
+  Sample(SessionExport.Params.self, #"{"sessionId":"s","format":"json"}"#),
+  Sample(SessionExport.Result.self, #"{"text":"t"}"#),
+  Sample(SessionDidChange.Params.self, #"{"session":\#(session),"level":"critical"}"#),
   Sample(Prewarm.Params.self, #"{"method":"assistant/summarize","params":{"text":"t","other":1.50}}"#),
   Sample(Prewarm.Result.self, #"{"promptTokens":9,"cachedTokens":8}"#),
   Sample(CountTokens.Params.self, #"{"text":"","workDoneToken":"w"}"#),
@@ -140,7 +167,7 @@ private let engineSamples = [
     GenerateParams.self,
     #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
       + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
-      + #""shape":\#(shape),"prefillOnly":true}"#),
+      + #""shape":\#(shape),"prefillOnly":true,"leastRoom":3}"#),
   Sample(TextShape.self, shape), Sample(EngineStructured.Params.self, #"{"request":1,"value":[1.50]}"#),
   Sample(
     GenerateResult.self,

@@ -22,7 +22,7 @@ import Testing
     #expect(assistant.schemaKeywords == JSONSchema.keywords)
     #expect(
       assistant.tones.map(\.id) == ["formal", "exciting", "simpler", "shorter", "longer", "friendly", "proofread"])
-    #expect(assistant.personalities.map(\.id) == ["neutral"])
+    #expect(assistant.personalities.map(\.id) == ["neutral", "woody", "buzz", "dory"])
     _ = await client.end()
   }
 
@@ -38,6 +38,8 @@ import Testing
   }
 
   private static func error(of client: TestClient, calling name: String) async -> RPCError? {
+    guard let id = SessionID("nobody") else { return .internalError("no name") }
+    let session = SessionParams(sessionID: id)
     do throws(RPCError) {
       switch name {
       case Rephrase.name: _ = try await client.connection.request(Rephrase.self, Rephrase.Params(text: "a"))
@@ -45,6 +47,21 @@ import Testing
       case Generate.name:
         _ = try await client.connection.request(Generate.self, Generate.Params(prompt: "a", schema: true))
       case Summarize.name: _ = try await client.connection.request(Summarize.self, Summarize.Params(text: "a"))
+      case Chat.name: _ = try await client.connection.request(Chat.self, Chat.Params("a", in: id))
+      case SessionCreate.name: _ = try await client.connection.request(SessionCreate.self, SessionCreate.Params())
+      case SessionList.name: _ = try await client.connection.request(SessionList.self, Empty())
+      case SessionGet.name: _ = try await client.connection.request(SessionGet.self, session)
+      case SessionUpdate.name:
+        _ = try await client.connection.request(SessionUpdate.self, SessionUpdate.Params(sessionID: id))
+      case SessionFork.name:
+        _ = try await client.connection.request(SessionFork.self, SessionFork.Params(sessionID: id))
+      case SessionRewind.name:
+        _ = try await client.connection.request(SessionRewind.self, SessionRewind.Params(sessionID: id))
+      case SessionReset.name: _ = try await client.connection.request(SessionReset.self, session)
+      case SessionDelete.name: _ = try await client.connection.request(SessionDelete.self, session)
+      case SessionExport.name:
+        _ = try await client.connection.request(
+          SessionExport.self, SessionExport.Params(sessionID: id, format: .markdown))
       case Prewarm.name: _ = try await client.connection.request(Prewarm.self, Prewarm.Params())
       case CountTokens.name: _ = try await client.connection.request(CountTokens.self, CountTokens.Params(text: "a"))
       case ModelStatus.name: _ = try await client.connection.request(ModelStatus.self, Empty())

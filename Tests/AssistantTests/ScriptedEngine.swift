@@ -130,6 +130,7 @@ final class TestClient: Sendable {
   let connection: Connection
   private let progress = Box<Progress.Params>()
   private let announced = Box<Availability>()
+  private let changed = Box<SessionDidChange.Params>()
   private let serving: Task<ConnectionEnd, Never>
 
   init(_ engine: any EngineService, framing: Framing = .header) async {
@@ -140,6 +141,7 @@ final class TestClient: Sendable {
     var router = Router()
     router.on(Progress.self) { [progress] params, _ in progress.append(params) }
     router.on(ModelDidChangeAvailability.self) { [announced] params, _ in announced.append(params.availability) }
+    router.on(SessionDidChange.self) { [changed] params, _ in changed.append(params) }
     connection = Connection(channel: near, framing: framing, router: router, lifecycle: .none)
     connection.start()
     await started.wait()
@@ -147,6 +149,7 @@ final class TestClient: Sendable {
 
   var reports: [Progress.Params] { progress.all }
   var availabilities: [Availability] { announced.all }
+  var sessionChanges: [SessionDidChange.Params] { changed.all }
 
   /// The partial results of a token, in order.
   func partials(_ token: ProgressToken) -> [PartialResult] {

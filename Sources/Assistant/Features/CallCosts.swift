@@ -33,6 +33,13 @@ struct CallCosts: Sendable {
     firstTokenMs = min(firstTokenMs ?? call.firstTokenMs, call.firstTokenMs)
   }
 
+  /// What another request has cost that was made for this one. What the context window holds is the last call's.
+  mutating func add(_ other: Usage) {
+    sum.promptTokens += other.promptTokens
+    sum.cachedTokens += other.cachedTokens
+    sum.completionTokens += other.completionTokens
+  }
+
   /// Until now, as the caller sees it.
   var usage: Usage {
     var usage = sum

@@ -22,17 +22,9 @@ public enum RequestFailure: Error, Equatable {
   case engine(EngineFailure)
 }
 
-extension CommonParams {
-  /// There are no sessions yet.
-  func checkSession() throws(RequestFailure) {
-    if let sessionID { throw .assistant(.sessionNotFound(sessionID: sessionID.text)) }
-  }
-
-  /// What every request that generates has to pass before the engine hears of it.
-  func check(source: String) throws(RequestFailure) {
-    try checkSession()
-    guard !source.isInvisible else { throw .assistant(.emptyPrompt) }
-  }
+extension String {
+  /// What every text has to pass before the engine hears of it.
+  func checkIsVisible() throws(RequestFailure) { if isInvisible { throw .assistant(.emptyPrompt) } }
 }
 
 /// Runs a feature for one request, from the check of the text to the result.
@@ -46,7 +38,7 @@ public struct FeatureRunner: Sendable {
     sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Output {
     let source = feature.source(params)
-    try params.common.check(source: source)
+    try source.checkIsVisible()
 
     let progress = ProgressReporter(title: feature.description.title, report: sink.report)
     progress.begin()

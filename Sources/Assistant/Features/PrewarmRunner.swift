@@ -8,6 +8,7 @@ import JSON
 /// read: without a tone no more than what all requests begin with.
 struct PrewarmRunner: Sendable {
   let engine: any EngineService
+  let sessions: SessionTable
 
   func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
     guard let request = try await request(for: params) else { return Prewarm.Result() }
@@ -23,8 +24,8 @@ struct PrewarmRunner: Sendable {
     do throws(JSONMismatch) { coming = try params.coming() } catch { throw .engine(.refused(error.message)) }
     switch coming {
     case .nothing: return nil
-    case .rephrase(let params, let hasText, let hasTone):
-      try params.common.checkSession()
+    case .rephrase(let coming, let hasText, let hasTone):
+      let params = try inSession(coming)
       // The form of the text decides which part of it is read first.
       let feature: Feature<Rephrase.Params, Rephrase.Result> = .rephrase
       let form = Form(params.text, language: feature.rules(params).documentLanguage)
@@ -34,14 +35,22 @@ struct PrewarmRunner: Sendable {
       let real = feature.generateParams(for: params, piece: first?.text ?? "")
       guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
       return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
-    case .summarize(let params, let hasText):
-      try params.common.checkSession()
+    case .summarize(let coming, let hasText):
+      let params = try inSession(coming)
       let real = Feature.summarize.summaryParams(for: params)
       guard hasText else { return Self.reading(real.messages.dropLast(), of: real) }
       var silent = ProgressReporter(title: "", report: nil)
       let (tokens, window) = try await SummaryRunner.plan(params, engine: engine, progress: &silent)
       // Of a longer text the parts are read, whose prompts begin like all others.
       return Self.reading(tokens <= window.whole ? real.messages : Prompt.sharedMessages, of: real)
+    }
+  }
+
+  /// As the request will be asked in its session.
+  private func inSession<Params: GenerationParams>(_ params: Params) throws(RequestFailure) -> Params {
+    guard let id = params.common.sessionID else { return params.speaking(in: nil) }
+    do throws(AssistantError) { return params.speaking(in: try sessions.get(id).session) } catch {
+      throw .assistant(error)
     }
   }
 

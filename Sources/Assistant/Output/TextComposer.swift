@@ -3,7 +3,7 @@ import AssistantProtocol
 /// Makes the result's text of its parts, and the partial results that show it growing. Put together, the partial
 /// results are the text.
 struct TextComposer: Sendable {
-  private let encoding: PositionEncoding
+  let encoding: PositionEncoding
   private let mode: StreamMode
   private(set) var text = ""
   /// The text's length in units of the encoding.

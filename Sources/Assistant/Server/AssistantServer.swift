@@ -4,10 +4,11 @@ import JSONRPC
 
 /// Serves the assistant's methods. One server for the process, one router for each connection.
 public struct AssistantServer: Sendable {
-  private let engine: any EngineService
+  let engine: any EngineService
   private let version: String
   private let log: Log
   private let clientIs: @Sendable (_ processID: Int) -> Void
+  private let sessionCounter = SessionCounter()
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
 
@@ -30,13 +31,14 @@ public struct AssistantServer: Sendable {
   ) async -> ConnectionEnd {
     let client = ClientState()
     let prewarms = PrewarmSlot()
+    let sessions = SessionTable(counter: sessionCounter)
     // What nobody waits for ends with the connection.
     defer { _ = prewarms.take() }
     var limits = ConnectionLimits()
     limits.sharedRequests = requestLimit
     limits.overloadedError = { AssistantError.overloaded(limit: $0).rpcError }
     let connection = Connection(
-      channel: channel, framing: framing, router: router(for: client, prewarms), lifecycle: .languageServer,
+      channel: channel, framing: framing, router: router(for: client, prewarms, sessions), lifecycle: .languageServer,
       limits: limits, mirror: mirror)
     let changes = engine.availabilityChanges()
     let announcing = Task {
@@ -52,34 +54,29 @@ public struct AssistantServer: Sendable {
   }
 
   /// The routes: a line for each method.
-  private func router(for client: ClientState, _ prewarms: PrewarmSlot) -> Router {
+  private func router(for client: ClientState, _ prewarms: PrewarmSlot, _ sessions: SessionTable) -> Router {
     let runner = FeatureRunner(engine: engine)
     var router = Router()
     router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
     router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
     router.on(Initialized.self) { _, _ in client.noteInitialized() }
     router.on(SetTrace.self) { _, _ in }
-    router.on(Rephrase.self) { params, context throws(RPCError) in
-      try await answer(Rephrase.name, context) { (sink) async throws(RequestFailure) in
-        try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink(params.common))
-      }
+    route(Rephrase.self, .rephrase, sessions, client, in: &router) { (params, _, sink) async throws(RequestFailure) in
+      try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink)
     }
-    router.on(Summarize.self) { params, context throws(RPCError) in
-      try await answer(Summarize.name, context) { (sink) async throws(RequestFailure) in
-        try await runner.summarize(params, encoding: client.encoding, sink: sink(params.common))
-      }
+    route(Summarize.self, .summarize, sessions, client, in: &router) { (params, _, sink) async throws(RequestFailure) in
+      try await runner.summarize(params, encoding: client.encoding, sink: sink)
     }
-    router.on(Brainstorm.self) { params, context throws(RPCError) in
-      try await answer(Brainstorm.name, context) { (sink) async throws(RequestFailure) in
-        try await runner.run(.brainstorm, params, sink: sink(params.common))
-      }
+    route(Brainstorm.self, .brainstorm, sessions, client, in: &router) {
+      (params, engine, sink) async throws(RequestFailure) in
+      try await FeatureRunner(engine: engine).run(.brainstorm, params, sink: sink)
     }
-    router.on(Generate.self) { params, context throws(RPCError) in
-      try await answer(Generate.name, context) { (sink) async throws(RequestFailure) in
-        try await runner.run(.generate, params, sink: sink(params.common))
-      }
+    route(Generate.self, .generate, sessions, client, in: &router) {
+      (params, engine, sink) async throws(RequestFailure) in
+      try await FeatureRunner(engine: engine).run(.generate, params, sink: sink)
     }
-    routePrewarm(prewarms, in: &router)
+    routeSessions(sessions, client, in: &router)
+    routePrewarm(prewarms, sessions, in: &router)
     router.on(CountTokens.self) { params, context throws(RPCError) in
       try await answer(CountTokens.name, context) { (sink) async throws(RequestFailure) in
         var common = CommonParams()
@@ -100,8 +97,8 @@ public struct AssistantServer: Sendable {
   }
 
   /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
-  private func routePrewarm(_ prewarms: PrewarmSlot, in router: inout Router) {
-    let runner = PrewarmRunner(engine: engine)
+  private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: SessionTable, in router: inout Router) {
+    let runner = PrewarmRunner(engine: engine, sessions: sessions)
     let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
       do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
     }
@@ -124,7 +121,7 @@ public struct AssistantServer: Sendable {
   }
 
   /// Runs a request's work and logs how it ended: its method and its time, never its text.
-  private func answer<Result: Sendable>(
+  func answer<Result: Sendable>(
     _ method: String, _ context: RequestContext,
     _ work: (_ sink: (CommonParams) -> RequestSink) async throws(RequestFailure) -> Result
   ) async throws(RPCError) -> Result {
@@ -192,6 +189,7 @@ public struct AssistantServer: Sendable {
     result.availability = held.availability.wireValue
     result.model = held.model.map { ModelDescription($0, sourcePath: held.modelPath) }
     result.engine = EngineDescription(held)
+    result.sessions = sessionCounter.count
     result.activeRequests = held.activeRequests
     result.queuedRequests = held.queuedRequests
     result.uptimeSeconds = Int(start.duration(to: clock.now).components.seconds)

@@ -31,13 +31,3 @@ extension EngineDescription {
     restarts = report.restarts
   }
 }
-
-extension Personality {
-  /// For `initialize`.
-  var choice: Choice {
-    switch self {
-    case .neutral:
-      Choice(id: rawValue, title: "Neutral", description: "Plain and helpful, without a character of its own.")
-    }
-  }
-}

@@ -9,7 +9,7 @@ extension FeatureRunner {
     _ feature: StructuredFeature<Params, Output>, _ params: Params, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Output {
     let source = feature.source(params)
-    try params.common.check(source: source)
+    try source.checkIsVisible()
     let shape = feature.shape(params)
     let schema = try JSONSchema(forRequest: shape.schema)
 

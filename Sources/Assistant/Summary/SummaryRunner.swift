@@ -17,7 +17,7 @@ public struct SummaryRunner: Sendable {
   public func run(
     _ params: Summarize.Params, encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Summarize.Result {
-    try params.common.check(source: params.text)
+    try params.text.checkIsVisible()
     let progress = ProgressReporter(title: Feature.summarize.description.title, report: sink.report)
     progress.begin()
     defer { progress.end() }

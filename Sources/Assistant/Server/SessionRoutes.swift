@@ -1,0 +1,162 @@
+import AssistantProtocol
+import JSON
+import JSONRPC
+
+extension AssistantServer {
+  /// The routes of sessions. All but the chat are quick and keep their place among the messages.
+  func routeSessions(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
+    router.onInOrder(SessionCreate.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
+    }
+    router.onInOrder(SessionList.self) { _, _ throws(RPCError) in SessionList.Result(sessions: sessions.list()) }
+    router.onInOrder(SessionGet.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in
+        let (session, transcript) = try sessions.get(params.sessionID)
+        return SessionGet.Result(session: session, transcript: transcript)
+      }
+    }
+    router.onInOrder(SessionUpdate.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
+    }
+    router.onInOrder(SessionFork.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in
+        SessionResult(session: try sessions.fork(params.sessionID, turns: params.turns))
+      }
+    }
+    router.onInOrder(SessionRewind.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in
+        SessionResult(session: try sessions.rewind(params.sessionID, turns: params.turns))
+      }
+    }
+    router.onInOrder(SessionReset.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in SessionResult(session: try sessions.reset(params.sessionID)) }
+    }
+    router.onInOrder(SessionDelete.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in
+        try sessions.delete(params.sessionID)
+        return Empty()
+      }
+    }
+    router.onInOrder(SessionExport.self) { params, _ throws(RPCError) in
+      try answered { () throws(AssistantError) in
+        let (session, transcript) = try sessions.get(params.sessionID)
+        return SessionExport.Result(text: SessionExporter.text(session, transcript, format: params.format))
+      }
+    }
+    routeChat(sessions, client, in: &router)
+  }
+
+  private func routeChat(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
+    let runner = ChatRunner(engine: engine)
+    router.on(Chat.self, inOrder: { SessionPlace($0.common, in: sessions) }) { params, place, context throws(RPCError) in
+      try await answer(Chat.name, context) { (sink) async throws(RequestFailure) in
+        let sink = sink(params.common)
+        guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
+        defer { lease.end() }
+        let encoding = client.encoding
+        let outcome = try await lease.run { () async -> Result<ChatRunner.Outcome, RequestFailure> in
+          do throws(RequestFailure) {
+            return .success(
+              try await runner.run(
+                params, session: lease.session, transcript: lease.transcript, encoding: encoding, sink: sink))
+          } catch {
+            return .failure(error)
+          }
+        }
+        try commit(outcome.transcript, outcome.result.common.usage, lease, client, context)
+        return outcome.result
+      }
+    }
+  }
+
+  /// Serves a feature's request, in a session if it names one: then the session's voice and instructions hold, and
+  /// request and answer become a turn of it.
+  /// - Parameter work: runs the feature. Its engine shows the model the session's turns.
+  func route<Method: RequestMethod>(
+    _: Method.Type, _ turn: SessionTurn<Method.Params, Method.Result>, _ sessions: SessionTable,
+    _ client: ClientState, in router: inout Router,
+    _ work: @escaping @Sendable (Method.Params, any EngineService, RequestSink) async throws(RequestFailure) ->
+      Method.Result
+  ) where Method.Params: GenerationParams, Method.Result: GenerationResult {
+    router.on(Method.self, inOrder: { SessionPlace($0.common, in: sessions) }) {
+      params, place, context throws(RPCError) in
+      try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
+        let sink = sink(params.common)
+        guard let lease = try place.lease() else {
+          return try await work(params.speaking(in: nil), engine, sink)
+        }
+        defer { lease.end() }
+        let spoken = params.speaking(in: lease.session)
+        let output = try await lease.run { [engine] () async -> Result<Method.Result, RequestFailure> in
+          do throws(RequestFailure) {
+            guard turn.showsHistory else { return .success(try await work(spoken, engine, sink)) }
+            let output = try await lease.session.fitting(lease.transcript) { (history) async throws(RequestFailure) in
+              try await work(spoken, EngineWithHistory(base: engine, history: history), sink)
+            }
+            return .success(output)
+          } catch {
+            return .failure(error)
+          }
+        }
+        var transcript = lease.transcript
+        transcript.turns.append(turn.made(of: params, output, feature: Method.name))
+        try commit(transcript, output.common.usage, lease, client, context)
+        return output
+      }
+    }
+  }
+
+  /// Keeps a turn, and tells the client how the session stands.
+  private func commit(
+    _ transcript: Transcript, _ usage: Usage, _ lease: SessionLease, _ client: ClientState, _ context: RequestContext
+  ) throws(RequestFailure) {
+    guard let session = lease.commit(transcript, usage: usage) else { throw .engine(.cancelled) }
+    guard client.wantsNotifications(on: context.connection) else { return }
+    context.notify(SessionDidChange.self, SessionDidChange.Params(session: session, level: SessionLevel(session)))
+  }
+
+  private func answered<Value>(_ body: () throws(AssistantError) -> Value) throws(RPCError) -> Value {
+    do throws(AssistantError) { return try body() } catch { throw error.rpcError }
+  }
+}
+
+/// The session that a request works in, taken when the request came.
+enum SessionPlace: Sendable {
+  case none
+  case taken(SessionLease)
+  case refused(AssistantError)
+
+  init(_ common: CommonParams, in sessions: SessionTable) {
+    guard let id = common.sessionID else {
+      self = .none
+      return
+    }
+    do throws(AssistantError) { self = .taken(try sessions.lease(id)) } catch { self = .refused(error) }
+  }
+
+  /// nil when the request works in no session.
+  func lease() throws(RequestFailure) -> SessionLease? {
+    switch self {
+    case .none: nil
+    case .taken(let lease): lease
+    case .refused(let error): throw .assistant(error)
+    }
+  }
+}
+
+extension SessionLevel {
+  /// A conversation with so many turns is one to end soon: small models lose the thread.
+  private static let manyTurns = 15
+
+  init(_ session: Session) {
+    if session.contextSize > 0, session.contextUsed * 10 >= session.contextSize * 9 {
+      self = .critical
+    } else if session.turns >= Self.manyTurns
+      || (session.contextSize > 0 && session.contextUsed * 4 >= session.contextSize * 3)
+    {
+      self = .warning
+    } else {
+      self = .ok
+    }
+  }
+}

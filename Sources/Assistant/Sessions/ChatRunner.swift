@@ -1,0 +1,197 @@
+import AssistantProtocol
+import EngineProtocol
+
+/// Answers `assistant/chat`: shows the model what was said in the session, as far as its window holds it, and what is
+/// said now.
+struct ChatRunner: Sendable {
+  /// What a turn has come to.
+  struct Outcome: Sendable {
+    var result: Chat.Result
+    /// The session's, with the new turn.
+    var transcript: Transcript
+  }
+
+  /// Tokens of the window that must be free for the answer, where older turns can make way for it.
+  private static let leastRoom = 256
+  private static let mostTokens = 1_024
+
+  let engine: any EngineService
+
+  func run(
+    _ params: Chat.Params, session: Session, transcript: Transcript, encoding: PositionEncoding = .utf16,
+    sink: RequestSink = RequestSink()
+  ) async throws(RequestFailure) -> Outcome {
+    var transcript = transcript
+    let message: String
+    if params.retry {
+      guard let last = transcript.turns.popLast() else { throw .assistant(.emptyPrompt) }
+      message = last.prompt.text
+    } else {
+      message = params.message ?? ""
+    }
+    try message.checkIsVisible()
+    let progress = ProgressReporter(title: "Chat", report: sink.report)
+    progress.begin()
+    defer { progress.end() }
+    var run = Run(
+      engine: engine, params: params, session: session, message: message, sink: sink, progress: progress,
+      shown: TextComposer(encoding: encoding, mode: params.common.stream))
+    return try await run.answer(transcript)
+  }
+
+  /// One request under way.
+  private struct Run {
+    let engine: any EngineService
+    let params: Chat.Params
+    let session: Session
+    let message: String
+    let sink: RequestSink
+    var progress: ProgressReporter
+    var shown: TextComposer
+    var costs = CallCosts()
+    var warnings: [Warning] = []
+
+    mutating func answer(_ whole: Transcript) async throws(RequestFailure) -> Outcome {
+      var transcript = whole
+      var window = HistoryWindow(transcript, maxTurns: session.maxTurns)
+      while true {
+        do throws(RequestFailure) {
+          let result = try await write(request(transcript, window))
+          return try await outcome(result, transcript, window)
+        } catch {
+          guard case .engine(.contextWindowExceeded(let promptTokens, let contextSize, let reserved)) = error else {
+            throw error
+          }
+          switch session.contextPolicy {
+          case .error: throw error
+          case .slidingWindow:
+            guard window.shrink(promptTokens: promptTokens, by: promptTokens + reserved - contextSize) else {
+              throw error
+            }
+          case .summarize:
+            guard !transcript.turns.isEmpty else { throw error }
+            transcript = try await summarised(transcript)
+            window = HistoryWindow(transcript, maxTurns: session.maxTurns)
+          }
+        }
+      }
+    }
+
+    // MARK: The prompt
+
+    private func request(_ transcript: Transcript, _ window: HistoryWindow) -> GenerateParams {
+      let options = params.common.options ?? GenerationOptions()
+      var result = GenerateParams()
+      let system = SessionPrompt.system(session, params.common, summary: transcript.summary)
+      result.messages = [PromptMessage(.system, system)]
+      result.pinnedMessages = 0
+      result.messages += transcript.messages(from: window.first)
+      result.messages.append(PromptMessage(.user, message))
+      result.sampling = Sampling.talkative.applying(options)
+      result.maxTokens = options.maxTokens ?? ChatRunner.mostTokens
+      result.leastRoom = session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
+      result.reasoning = options.reasoning
+      return result
+    }
+
+    // MARK: The answer
+
+    private struct Written {
+      var text = ""
+      var result = GenerateResult()
+      var isRestarted = false
+    }
+
+    private mutating func write(_ request: GenerateParams) async throws(RequestFailure) -> Written {
+      let job = engine.generate(request)
+      var written = Written()
+      var edges = TrimmedText()
+      written.result = try await job.result { (news) async throws(RequestFailure) in
+        switch news {
+        case .loading(let fraction): progress.loading(fraction)
+        case .reading(let done, let total): progress.reading(done: done, total: total)
+        case .text(let piece):
+          progress.writing()
+          let text = edges.append(piece)
+          written.text += text
+          if let partial = shown.append(text) { try await sink.send(partial, of: job) }
+        case .restarted:
+          written.isRestarted = true
+          written.text = ""
+          edges = TrimmedText()
+          shown.restart()
+        case .structured: break
+        }
+      }
+      costs.add(written.result)
+      return written
+    }
+
+    private func outcome(
+      _ written: Written, _ transcript: Transcript, _ window: HistoryWindow
+    ) async throws(RequestFailure) -> Outcome {
+      guard !written.text.isEmpty else { throw .assistant(.emptyOutput) }
+      var common = CommonResult()
+      common.usage = costs.usage
+      common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
+      common.warnings =
+        ResultWarnings.all(
+          text: written.text, source: message, encoding: shown.encoding, result: written.result,
+          retries: written.isRestarted ? [.engineRestarted] : []) + warnings
+      if let warning = window.warning { common.warnings.append(warning) }
+      var kept = transcript
+      let now = Timestamp.now
+      kept.turns.append(
+        Transcript.Turn(
+          prompt: TranscriptEntry(.prompt, message, feature: Chat.name, at: now),
+          response: TranscriptEntry(.response, written.text, feature: Chat.name, at: now)))
+      return Outcome(result: Chat.Result(text: written.text, common: common), transcript: kept)
+    }
+
+    // MARK: Summaries
+
+    /// The transcript with its older half, and the summary before it, as one summary.
+    private mutating func summarised(_ transcript: Transcript) async throws(RequestFailure) -> Transcript {
+      var result = transcript
+      let count = (transcript.turns.count + 1) / 2
+      var text = transcript.summary.map { $0.text + "\n\n" } ?? ""
+      text += transcript.turns.prefix(count).map { "User: \($0.prompt.text)\n\nAssistant: \($0.response.text)" }
+        .joined(separator: "\n\n")
+      var request = Summarize.Params(text: text)
+      request.count = SessionPrompt.summarySentences
+      let summary = try await SummaryRunner(engine: engine).run(request)
+      costs.add(summary.common.usage)
+      result.summary = TranscriptEntry(.instructions, summary.text, feature: Summarize.name, at: Timestamp.now)
+      result.turns.removeFirst(count)
+      let turns = count == 1 ? "The oldest turn was" : "The oldest \(count) turns were"
+      warnings.append(Warning(.historyShortened, "\(turns) replaced by a summary."))
+      return result
+    }
+  }
+}
+
+/// What the model reads before the turns of a session.
+enum SessionPrompt {
+  /// Of the summary that takes the place of older turns.
+  static let summarySentences = 5
+
+  static func system(_ session: Session, _ common: CommonParams, summary: TranscriptEntry?) -> String {
+    let voice = (common.personality ?? session.personality).instructions
+    let parts = [
+      session.instructions.isBlank ? "You are a helpful assistant." : session.instructions.trimmed, voice,
+      (common.instructions ?? "").trimmed, summary.map { "What was said before, in short: " + $0.text } ?? "",
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+extension Sampling {
+  /// Varied, as in a conversation.
+  static let talkative: Sampling = {
+    var sampling = Sampling()
+    sampling.temperature = 0.7
+    sampling.minP = 0.05
+    sampling.repetitionPenalty = 1.1
+    return sampling
+  }()
+}

@@ -1,0 +1,45 @@
+import AssistantProtocol
+
+/// One request's hold on a session: nobody else may work in it meanwhile. What the request comes to is kept by
+/// `commit`; without it the session stays as it was. A lease that is let go of without an end ends by itself.
+final class SessionLease: Sendable {
+  /// As it was when the request came.
+  let session: Session
+  let transcript: Transcript
+  private let table: SessionTable
+  private let id: SessionID
+  private let worker: Int
+
+  init(_ table: SessionTable, _ id: SessionID, _ worker: Int, session: Session, transcript: Transcript) {
+    self.table = table
+    self.id = id
+    self.worker = worker
+    self.session = session
+    self.transcript = transcript
+  }
+
+  deinit { end() }
+
+  /// Runs the request's work so that deleting the session cancels it.
+  func run<Value: Sendable>(
+    _ work: @escaping @Sendable () async -> Result<Value, RequestFailure>
+  ) async throws(RequestFailure) -> Value {
+    let task = Task { await work() }
+    if !table.setCancel({ task.cancel() }, of: id, worker: worker) { task.cancel() }
+    let outcome = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    return try outcome.get()
+  }
+
+  /// Keeps the transcript and ends the lease.
+  /// - Returns: the session as it is now; nil when it was deleted meanwhile.
+  func commit(_ transcript: Transcript, usage: Usage) -> Session? {
+    table.commit(
+      transcript, contextUsed: usage.contextUsed, contextSize: usage.contextSize, in: id, worker: worker)
+  }
+
+  func end() { table.end(id, worker: worker) }
+}

@@ -1,0 +1,95 @@
+import JSON
+
+/// What a session has been told and has answered, entry by entry. What `session/get` gives is taken by
+/// `session/create`.
+public struct TranscriptEntry: JSONMessage, Equatable {
+  public enum Role: String, JSONStringEnum {
+    /// How the model is to behave. Comes first, if it is there.
+    case instructions
+    /// What a person or a program has said.
+    case prompt
+    /// What the model has answered; ends a turn.
+    case response
+  }
+
+  public var role = Role.prompt
+  public var text = ""
+  public var value: JSONValue?
+  public var feature: String?
+  public var kind: BrainstormKind?
+  public var at: String?
+  public init() {}
+  public init(
+    _ role: Role, _ text: String, value: JSONValue? = nil, feature: String? = nil, kind: BrainstormKind? = nil,
+    at: String? = nil
+  ) {
+    self.role = role
+    self.text = text
+    self.value = value
+    self.feature = feature
+    self.kind = kind
+    self.at = at
+  }
+  public static let fields: [JSONField<TranscriptEntry>] = [
+    .required("role", \.role, "Whose words they are."),
+    .required("text", \.text, "The words. Those of a prompt are what the model was asked, with the text it was about."),
+    .optional("value", \.value, "The value of a structured answer."),
+    .optional("feature", \.feature, "The method that the turn is of."),
+    .optional("kind", \.kind, "The kind of `assistant/brainstorm`."),
+    .optional("at", \.at, "When, as RFC 3339 writes it, in UTC."),
+  ]
+}
+
+/// The entries of a session in order. Always whole turns: a question without its answer is never kept.
+public struct Transcript: JSONConvertible, Equatable {
+  /// A request and what was answered.
+  public struct Turn: Sendable, Equatable {
+    public var prompt: TranscriptEntry
+    public var response: TranscriptEntry
+
+    public init(prompt: TranscriptEntry, response: TranscriptEntry) {
+      self.prompt = prompt
+      self.response = response
+    }
+  }
+
+  /// How the model is to behave.
+  public var instructions: TranscriptEntry?
+  /// Takes the place of turns that are not there any more. On the wire the second entry with instructions.
+  public var summary: TranscriptEntry?
+  public var turns: [Turn] = []
+
+  public init() {}
+
+  public init(json: JSONValue) throws(JSONMismatch) {
+    var prompt: TranscriptEntry?
+    for (index, entry) in try [TranscriptEntry](json: json).enumerated() {
+      let hasBegun = !turns.isEmpty || prompt != nil
+      switch (entry.role, prompt) {
+      case (.instructions, _) where !hasBegun && instructions == nil: instructions = entry
+      case (.instructions, _) where !hasBegun && summary == nil: summary = entry
+      case (.prompt, nil): prompt = entry
+      case (.response, let question?):
+        turns.append(Turn(prompt: question, response: entry))
+        prompt = nil
+      case (.instructions, _), (.prompt, _), (.response, nil):
+        throw JSONMismatch(
+          path: "[\(index)].role",
+          "must not be “\(entry.role.rawValue)” here: after the instructions, prompts and responses take turns")
+      }
+    }
+    guard prompt == nil else { throw JSONMismatch("must not end with a prompt that has no response") }
+  }
+
+  public var json: JSONValue { entries.json }
+  public static var jsonTypeName: String { [TranscriptEntry].jsonTypeName }
+
+  public var entries: [TranscriptEntry] {
+    var result: [TranscriptEntry] = []
+    // Empty instructions keep the summary in its place.
+    if let first = instructions ?? summary.map({ _ in TranscriptEntry(.instructions, "") }) { result.append(first) }
+    if let summary { result.append(summary) }
+    for turn in turns { result += [turn.prompt, turn.response] }
+    return result
+  }
+}
