@@ -25,7 +25,8 @@ public enum SessionCreate: RequestMethod {
       .defaulted("contextPolicy", \.contextPolicy, "What is done when the history does not fit the context window."),
       .optional(
         "maxTurns", \.maxTurns, "The model is shown no more than the last so many turns.", in: 1...Limits.sessionTurns),
-      .defaulted("transcript", \.transcript, "What has been said already, as `session/get` or `session/export` gave it."),
+      .defaulted(
+        "transcript", \.transcript, "What has been said already, as `session/get` or `session/export` gave it."),
     ]
     public func validate() throws(JSONMismatch) {
       try Limits.check([title, instructions ?? ""] + transcript.entries.map(\.text))

@@ -11,11 +11,17 @@ package final class EngineServer: Sendable {
   /// More requests than this at once are answered with an error.
   private static let maxRequests = 256
 
+  private struct Loaded {
+    let model: LoadedModel
+    /// With the vocabulary's tree, which constraints are made with.
+    let structures: StructureCache
+    let memory = TokenMemory()
+  }
+
   private enum Model {
     case none
     case loading
-    /// With the vocabulary's tree, which constraints are made with.
-    case loaded(LoadedModel, StructureCache)
+    case loaded(Loaded)
   }
 
   private let model = Mutex(Model.none)
@@ -61,9 +67,9 @@ package final class EngineServer: Sendable {
       try await self.generate(params, context)
     }
     router.on(EngineCount.self) { (params, _) async throws(RPCError) in
-      let (model, _) = try self.loaded()
+      let loaded = try self.loaded()
       do throws(CancellationError) {
-        return EngineCount.Result(tokens: try model.vocabulary.tokenise(userText: params.text).count)
+        return EngineCount.Result(tokens: try loaded.model.vocabulary.tokenise(userText: params.text).count)
       } catch {
         throw .cancelled
       }
@@ -76,9 +82,9 @@ package final class EngineServer: Sendable {
     return router
   }
 
-  private func loaded() throws(RPCError) -> (LoadedModel, StructureCache) {
+  private func loaded() throws(RPCError) -> Loaded {
     switch model.withLock({ $0 }) {
-    case .loaded(let model, let structures): return (model, structures)
+    case .loaded(let loaded): return loaded
     case .none, .loading: throw .notLoaded
     }
   }
@@ -126,7 +132,7 @@ package final class EngineServer: Sendable {
       case .success(let loaded):
         // In this task, so that the engine's thread goes on.
         let structures = StructureCache(vocabulary: TokenTrie(loaded.vocabulary))
-        model.withLock { $0 = .loaded(loaded, structures) }
+        model.withLock { $0 = .loaded(Loaded(model: loaded, structures: structures)) }
         return ModelFacts(loaded.facts)
       case .failure(let error):
         model.withLock { $0 = .none }
@@ -139,23 +145,26 @@ package final class EngineServer: Sendable {
   // MARK: - Generating
 
   private func generate(_ params: GenerateParams, _ context: RequestContext) async throws(RPCError) -> GenerateResult {
-    let (model, structures) = try loaded()
+    let loaded = try loaded()
+    let model = loaded.model
     guard running.withLock({ $0.insert(params.request).inserted }) else {
       throw RPCError(GenerationFailure.duplicateID)
     }
     defer { running.withLock { _ = $0.remove(params.request) } }
-    let structure = try structures.structure(for: params)
+    let structure = try loaded.structures.structure(for: params)
     let prompt: Prompt
     do throws(CancellationError) {
-      prompt = try Prompt(params, for: model, constraint: structure?.constraint)
+      prompt = try Prompt(params, for: model, constraint: structure?.constraint, memory: loaded.memory)
     } catch {
       throw .cancelled
     }
-    guard prompt.request.prompt.count + params.leastRoom <= model.facts.contextSize else {
+    let room = max(
+      SchedulerLimits.reserve(prompt.request), min(params.leastRoom, model.facts.contextSize / 4))
+    guard prompt.request.prompt.count + room <= model.facts.contextSize else {
       throw RPCError(
         GenerationFailure.contextWindowExceeded(
           promptTokens: prompt.request.prompt.count, contextSize: model.facts.contextSize,
-          reservedForOutput: params.leastRoom))
+          reservedForOutput: room))
     }
     let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
     if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
@@ -163,7 +172,8 @@ package final class EngineServer: Sendable {
     async let _: Void = prepareMasks(of: structure?.constraint)
     let stream = AnswerStream(
       request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter,
-      snapshots: structure?.partial.map { SnapshotStream($0) }, context: context)
+      snapshots: structure?.partial.map { SnapshotStream($0) }, context: context
+    ) { loaded.memory.rememberAnswer($0, of: model.vocabulary) }
     let outcome = await withTaskCancellationHandler {
       await stream.follow(events)
     } onCancel: {
@@ -183,6 +193,8 @@ private struct AnswerStream {
   /// For answers with a schema.
   let snapshots: SnapshotStream?
   let context: RequestContext
+  /// Takes the tokens of an answer of free text.
+  let remember: ([Token]) -> Void
 
   func follow(_ events: AsyncStream<InferenceEvent>) async -> Result<GenerateResult, RPCError> {
     var filter = filter
@@ -198,6 +210,7 @@ private struct AnswerStream {
       case .finished(_, let summary):
         send(filter.finish())
         if let value = snapshots?.finish() { send(value) }
+        remember(summary.tokens)
         return .success(GenerateResult(summary, contextSize: contextSize))
       case .failed(_, let failure):
         return .failure(RPCError(failure))

@@ -8,15 +8,17 @@ struct Prompt {
   var request: GenerationRequest
   var filter: ThoughtFilter
 
-  /// - Parameter constraint: what the answer must be; then it begins at once, without a thought.
+  /// - Parameters:
+  ///   - constraint: what the answer must be; then it begins at once, without a thought.
+  ///   - memory: of the tokens of earlier messages.
   init(
-    _ params: GenerateParams, for model: LoadedModel, constraint: Constraint?
+    _ params: GenerateParams, for model: LoadedModel, constraint: Constraint?, memory: TokenMemory
   ) throws(CancellationError) {
     let isFree = constraint == nil
     let messages = params.messages.map { ChatMessage(.init($0.role), $0.text) }
     let rendered = model.template.render(
       messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning && isFree)
-    let (tokens, ends) = try model.vocabulary.tokenise(rendered.segments)
+    let (tokens, ends) = try model.vocabulary.tokenise(rendered.segments, memory: memory)
     var borders: [Int] = []
     if (1...messages.count).contains(params.pinnedMessages) {
       let segments = rendered.messageEnds[params.pinnedMessages - 1]

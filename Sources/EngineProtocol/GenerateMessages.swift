@@ -89,7 +89,8 @@ public struct GenerateParams: JSONMessage {
   /// Only reads the prompt, so that a later request finds it in the KV cache: nothing is generated, and it ends at
   /// once, with what is read so far, when another request comes.
   public var prefillOnly = false
-  /// Tokens of the window that the prompt must leave free; beyond it the request is refused as one that does not fit.
+  /// Tokens that the prompt must leave free, at most a quarter of the window; a longer one is refused as one that does
+  /// not fit.
   public var leastRoom = 0
   public init() {}
   public static let fields: [JSONField<GenerateParams>] = [
@@ -105,7 +106,7 @@ public struct GenerateParams: JSONMessage {
     .optional("schema", \.schema, "The JSON Schema of the answer."),
     .optional("shape", \.shape, "The form of the answer."),
     .defaulted("prefillOnly", \.prefillOnly, "Only reads the prompt, for later requests."),
-    .defaulted("leastRoom", \.leastRoom, "Tokens that the prompt must leave free."),
+    .defaulted("leastRoom", \.leastRoom, "Tokens that the prompt must leave free, a quarter of the window at most."),
   ]
 }
 

@@ -76,6 +76,9 @@ final class Generation {
     return end() ?? .next([token])
   }
 
+  /// The output, when it is free text.
+  var freeTokens: [Token] { constrained == nil ? Array(repetition.tail(completionCount)) : [] }
+
   /// The text that can be sent now.
   func takeText() -> [UInt8] {
     guard !isSuspected, !text.ready.isEmpty else { return [] }

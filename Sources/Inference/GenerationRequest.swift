@@ -92,6 +92,8 @@ public struct GenerationSummary: Sendable, Equatable {
   /// The sum of ln p of the sampled tokens, and of the token that ended the output, at temperature 1 and before
   /// penalties and constraints. Tokens that a constraint decided count 0.
   public var logProbability: Double
+  /// The output, when it is free text; else empty. A loop that was cut off its end is in it.
+  public var tokens: [Token]
   /// From `submit` to the first token sampled.
   public var timeToFirstToken: Duration
   /// From `submit` to the end.

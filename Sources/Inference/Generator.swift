@@ -190,7 +190,7 @@ public final class Generator {
         GenerationSummary(
           finishReason: reason, promptTokens: generation.promptCount, cachedTokens: generation.cachedTokens,
           completionTokens: generation.completionCount, contextUsed: generation.contextUsed, repeated: repeated,
-          logProbability: generation.logProbability,
+          logProbability: generation.logProbability, tokens: generation.freeTokens,
           timeToFirstToken: (generation.firstToken ?? end) - generation.submitted,
           duration: end - generation.submitted)))
   }

@@ -24,7 +24,10 @@ extension Vocabulary {
   /// The tokens of a prompt. Also tells how many tokens there are after each segment.
   ///
   /// The beginning-of-sequence token goes first when the model wants one and the prompt does not begin with it.
-  public func tokenise(_ segments: [PromptSegment]) throws(CancellationError) -> (tokens: [Token], ends: [Int]) {
+  /// - Parameter memory: knows the tokens of texts that came before, and is told those of texts that did not.
+  public func tokenise(
+    _ segments: [PromptSegment], memory: TokenMemory? = nil
+  ) throws(CancellationError) -> (tokens: [Token], ends: [Int]) {
     var tokens: [Token] = []
     var ends: [Int] = []
     // A space at the end of scaffolding belongs to the word that follows it, as vocabularies have words with their
@@ -41,7 +44,7 @@ extension Vocabulary {
         }
         appendScaffolding(Array(text.utf8), to: &tokens)
       case .user(let text):
-        try appendUserText(Array((space + text).utf8), to: &tokens)
+        try appendMessage(Array((space + text).utf8), to: &tokens, memory)
         space = ""
       }
       ends.append(tokens.count)
@@ -55,6 +58,20 @@ extension Vocabulary {
 
   private func appendScaffolding(_ text: [UInt8], to tokens: inout [Token]) {
     tokens += unsafe RawVocabulary.tokens(of: text[...], in: weights.handle.vocabulary, parseSpecial: true)
+  }
+
+  private func appendMessage(
+    _ text: [UInt8], to tokens: inout [Token], _ memory: TokenMemory?
+  ) throws(CancellationError) {
+    // At the start of a prompt a text may have other tokens than behind something.
+    guard let memory, !tokens.isEmpty else { return try appendUserText(text, to: &tokens) }
+    if let known = memory.tokens(of: text) {
+      tokens += known
+      return
+    }
+    let start = tokens.count
+    try appendUserText(text, to: &tokens)
+    memory.rememberMessage(text, Array(tokens[start...]))
   }
 
   private func appendUserText(_ text: [UInt8], to tokens: inout [Token]) throws(CancellationError) {

@@ -13,7 +13,8 @@ import Testing
       .unsupportedSchema(pointer: "", keyword: "type", problem: "type must be a word"),
       .guardrailViolation(rule: "r"), .refusal, .emptyOutput, .toolFailed(name: "t", reason: .timeout),
       .tooHot(.critical),
-      .overloaded(limit: 64), .tooManySessions(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length), .decodingFailure(.stop),
+      .overloaded(limit: 64), .tooManySessions(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length),
+      .decodingFailure(.stop),
     ]
 
   /// Code, kind and data are those of the table.
@@ -75,8 +76,9 @@ import Testing
   @Test func methodsToCall() {
     #expect(
       MethodList.callable == [
-        "assistant/rephrase", "assistant/summarize", "assistant/brainstorm", "assistant/generate", "assistant/prewarm",
-        "assistant/countTokens", "model/status",
+        "assistant/rephrase", "assistant/summarize", "assistant/brainstorm", "assistant/generate", "assistant/chat",
+        "assistant/prewarm", "assistant/countTokens", "session/create", "session/list", "session/get", "session/update",
+        "session/fork", "session/rewind", "session/reset", "session/delete", "session/export", "model/status",
         "model/load", "model/unload",
       ])
   }

@@ -84,6 +84,34 @@ private func check<Message: JSONConvertible>(
 
   @Test(
     arguments: [
+      (["message": "m"], "sessionId is missing"), (["sessionId": "s"], "message is missing"),
+      (["sessionId": "s", "message": "m", "retry": true], "message must be absent with retry"),
+      (
+        ["sessionId": "a b", "message": "m"], "sessionId must be 1 to 128 letters, digits, dots, hyphens or underscores"
+      ),
+      (["sessionId": "s", "message": 1], "message must be a string, not number"),
+      (["sessionId": "s", "message": "m", "protect": [""]], "protect must not hold an empty string"),
+    ] as [(JSONValue, String)])
+  func chat(_ params: JSONValue, _ sentence: String) { check(Chat.Params.self, params, refused: sentence) }
+
+  @Test(
+    arguments: [
+      (["contextPolicy": "drop"], "contextPolicy must be one of “error”, “slidingWindow”, “summarize”"),
+      (["maxTurns": 0], "maxTurns must be between 1 and 1000000"),
+      (
+        ["transcript": [["role": "response", "text": "a"]]],
+        "transcript[0].role must not be “response” here: after the instructions, prompts and responses take turns"
+      ),
+      (
+        ["transcript": [["role": "prompt", "text": "a"]]], "transcript must not end with a prompt that has no response"
+      ),
+    ] as [(JSONValue, String)])
+  func createSession(_ params: JSONValue, _ sentence: String) {
+    check(SessionCreate.Params.self, params, refused: sentence)
+  }
+
+  @Test(
+    arguments: [
       ([:], "text is missing"),
       (["text": "t", "style": "poem"], "style must be one of “sentences”, “bullets”, “headline”"),
       (["text": "t", "count": 0], "count must be between 1 and 20"),

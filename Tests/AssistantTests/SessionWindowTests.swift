@@ -157,7 +157,9 @@ import Testing
     var params = SessionCreate.Params(sessionID: Self.id)
     params.contextPolicy = .slidingWindow
     _ = try await client.call(SessionCreate.self, params)
-    for _ in 0..<3 { _ = try await client.call(Chat.self, Chat.Params(String(repeating: "x", count: 100), in: Self.id)) }
+    for _ in 0..<3 {
+      _ = try await client.call(Chat.self, Chat.Params(String(repeating: "x", count: 100), in: Self.id))
+    }
     var request = Generate.Params(prompt: String(repeating: "z", count: 100), schema: schema)
     request.common.sessionID = Self.id
     let result = try await client.call(Generate.self, request)

@@ -157,6 +157,22 @@ import Testing
     #expect(second.cachedTokens >= 20)
   }
 
+  /// About 420 tokens leave more than 64 of 512 free, and less than 100.
+  @Test(arguments: [(0, nil), (64, nil), (100, 100), (10_000, 128)] as [(Int, Int?)])
+  func aPromptLeavesTheRoomThatIsAskedFor(room: Int, refusedWith reserved: Int?) async throws {
+    let engine = EngineHarness()
+    try await engine.load(context: 512)
+    var params = GenerateParams(1, String(repeating: "word ", count: 415), maxTokens: 64)
+    params.leastRoom = room
+    guard let reserved else {
+      _ = try await engine.request(EngineGenerate.self, params)
+      return
+    }
+    let error = await engine.failure(EngineGenerate.self, params)
+    #expect(error?.code == EngineErrorCode.contextWindowExceeded.rawValue)
+    #expect(error?.data?["reservedForOutput"] == .number(JSONNumber(reserved)))
+  }
+
   @Test func tooLongPromptIsRefusedWithNumbers() async throws {
     let engine = EngineHarness()
     try await engine.load(context: 256)

@@ -107,3 +107,46 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 }
+
+@Suite(.serialized) struct TokenMemoryTests {
+  let model: LlamaModel
+  var vocabulary: Vocabulary { model.vocabulary }
+
+  init() throws { model = try loadDefaultModel(context: 256) }
+
+  private func prompt(_ text: String, _ memory: TokenMemory) throws -> [Token] {
+    let segments: [PromptSegment] = [.control("<|im_start|>user\n"), .user(text), .control("<|im_end|>\n")]
+    return try vocabulary.tokenise(segments, memory: memory).tokens
+  }
+
+  @Test func anAnswerKeepsTheTokensOfTheModel() throws {
+    let memory = TokenMemory()
+    let usual = try prompt("hello", memory)
+    // The same text, letter by letter.
+    let letters = try "hello".map { try #require(try vocabulary.tokenise(userText: String($0)).first) }
+    #expect(!usual.contains(letters))
+    memory.rememberAnswer(letters, of: vocabulary)
+    #expect(try prompt("hello", memory).contains(letters))
+    // Another text with the same look has other bytes.
+    #expect(try prompt("hell\u{6F}\u{301}", memory).count != usual.count)
+  }
+
+  @Test func controlTokensAreNotKept() throws {
+    let memory = TokenMemory()
+    let control = try #require((0..<Token(vocabulary.size)).first(where: vocabulary.isControl))
+    memory.rememberAnswer([control], of: vocabulary)
+    let name = String(decoding: vocabulary.name(of: control), as: UTF8.self)
+    let inner = try vocabulary.tokenise([.control("a"), .user(name), .control("b")], memory: memory).tokens
+    #expect(!inner.contains(where: vocabulary.isControl))
+  }
+
+  @Test func longMessagesAreTokenisedTheSameAgain() throws {
+    let memory = TokenMemory(mostTokens: 2_000, mostTexts: 3)
+    for round in 0..<3 {
+      for seed in 0..<8 {
+        let text = String(repeating: "word\(seed) and é\(seed)\n", count: 60)
+        #expect(try prompt(text, memory) == (try prompt(text, TokenMemory())), "\(round), \(seed)")
+      }
+    }
+  }
+}

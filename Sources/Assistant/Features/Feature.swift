@@ -68,6 +68,16 @@ extension Sampling {
   }
 }
 
+extension GenerateParams {
+  /// The same for another try, which is to come out differently.
+  func hotter(_ retry: Int) -> GenerateParams {
+    var result = self
+    result.sampling.temperature = min(max(sampling.temperature, 0.6) + 0.2 * Double(retry), 2)
+    result.sampling.seed = (sampling.seed + retry) & Int(UInt32.max)
+    return result
+  }
+}
+
 /// How many tokens a text may have, without a tokeniser.
 enum TokenEstimate {
   /// A generous estimate: three bytes of ASCII to a token, and each byte of anything else a token, which is what a

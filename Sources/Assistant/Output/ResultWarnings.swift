@@ -8,13 +8,14 @@ enum ResultWarnings {
 
   /// Why a request was run again.
   enum Retry: CaseIterable {
-    case engineRestarted, copiedExample, flawed, tooShort
+    case engineRestarted, copiedExample, flawed, tooShort, empty
 
     var message: String {
       switch self {
       case .engineRestarted: "The engine was restarted, and the request was run again."
       case .copiedExample: "The first answer repeated an example of the prompt; the request was run again without it."
       case .flawed: "The first answer was not good enough, so more were drawn and the best was taken."
+      case .empty: "The first answer was empty; the request was run again."
       case .tooShort: "The first answer had too few different sentences or bullets; the request was run again."
       }
     }

@@ -48,7 +48,8 @@ extension AssistantServer {
 
   private func routeChat(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
     let runner = ChatRunner(engine: engine)
-    router.on(Chat.self, inOrder: { SessionPlace($0.common, in: sessions) }) { params, place, context throws(RPCError) in
+    let place: @Sendable (Chat.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
+    router.on(Chat.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Chat.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
         guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
@@ -75,11 +76,12 @@ extension AssistantServer {
   func route<Method: RequestMethod>(
     _: Method.Type, _ turn: SessionTurn<Method.Params, Method.Result>, _ sessions: SessionTable,
     _ client: ClientState, in router: inout Router,
-    _ work: @escaping @Sendable (Method.Params, any EngineService, RequestSink) async throws(RequestFailure) ->
+    _ work:
+      @escaping @Sendable (Method.Params, any EngineService, RequestSink) async throws(RequestFailure) ->
       Method.Result
   ) where Method.Params: GenerationParams, Method.Result: GenerationResult {
-    router.on(Method.self, inOrder: { SessionPlace($0.common, in: sessions) }) {
-      params, place, context throws(RPCError) in
+    let place: @Sendable (Method.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
+    router.on(Method.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
         guard let lease = try place.lease() else {

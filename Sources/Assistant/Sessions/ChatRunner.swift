@@ -49,6 +49,7 @@ struct ChatRunner: Sendable {
     var progress: ProgressReporter
     var shown: TextComposer
     var costs = CallCosts()
+    var retries: Set<ResultWarnings.Retry> = []
     var warnings: [Warning] = []
 
     mutating func answer(_ whole: Transcript) async throws(RequestFailure) -> Outcome {
@@ -56,8 +57,13 @@ struct ChatRunner: Sendable {
       var window = HistoryWindow(transcript, maxTurns: session.maxTurns)
       while true {
         do throws(RequestFailure) {
-          let result = try await write(request(transcript, window))
-          return try await outcome(result, transcript, window)
+          let request = request(transcript, window)
+          var written = try await write(request)
+          if written.text.isEmpty, written.result.finishReason == .stop, request.sampling.temperature > 0 {
+            retries.insert(.empty)
+            written = try await write(request.hotter(1))
+          }
+          return try outcome(written, transcript, window)
         } catch {
           guard case .engine(.contextWindowExceeded(let promptTokens, let contextSize, let reserved)) = error else {
             throw error
@@ -89,7 +95,7 @@ struct ChatRunner: Sendable {
       result.messages.append(PromptMessage(.user, message))
       result.sampling = Sampling.talkative.applying(options)
       result.maxTokens = options.maxTokens ?? ChatRunner.mostTokens
-      result.leastRoom = session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
+      result.leastRoom = session.contextPolicy == .error || result.messages.count == 2 ? 0 : ChatRunner.leastRoom
       result.reasoning = options.reasoning
       return result
     }
@@ -99,7 +105,6 @@ struct ChatRunner: Sendable {
     private struct Written {
       var text = ""
       var result = GenerateResult()
-      var isRestarted = false
     }
 
     private mutating func write(_ request: GenerateParams) async throws(RequestFailure) -> Written {
@@ -116,7 +121,7 @@ struct ChatRunner: Sendable {
           written.text += text
           if let partial = shown.append(text) { try await sink.send(partial, of: job) }
         case .restarted:
-          written.isRestarted = true
+          retries.insert(.engineRestarted)
           written.text = ""
           edges = TrimmedText()
           shown.restart()
@@ -129,15 +134,15 @@ struct ChatRunner: Sendable {
 
     private func outcome(
       _ written: Written, _ transcript: Transcript, _ window: HistoryWindow
-    ) async throws(RequestFailure) -> Outcome {
+    ) throws(RequestFailure) -> Outcome {
       guard !written.text.isEmpty else { throw .assistant(.emptyOutput) }
       var common = CommonResult()
       common.usage = costs.usage
       common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
       common.warnings =
         ResultWarnings.all(
-          text: written.text, source: message, encoding: shown.encoding, result: written.result,
-          retries: written.isRestarted ? [.engineRestarted] : []) + warnings
+          text: written.text, source: message, encoding: shown.encoding, result: written.result, retries: retries)
+        + warnings
       if let warning = window.warning { common.warnings.append(warning) }
       var kept = transcript
       let now = Timestamp.now

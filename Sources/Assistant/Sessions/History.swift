@@ -48,8 +48,8 @@ struct HistoryWindow: Sendable {
 }
 
 extension Session {
-  /// Does something with the turns that the model is shown. Those that do not fit are left out from the first on, unless
-  /// the session's policy is that this is an error; the result then says so.
+  /// Does something with the turns that the model is shown. Those that do not fit are left out from the first on,
+  /// unless the session's policy is that this is an error; the result then says so.
   func fitting<Output: GenerationResult>(
     _ transcript: Transcript,
     _ work: (_ history: [PromptMessage]) async throws(RequestFailure) -> Output

@@ -64,16 +64,6 @@ extension JSONSchema {
   }
 }
 
-extension GenerateParams {
-  /// The same for another try, which is to come out differently.
-  fileprivate func hotter(_ retry: Int) -> GenerateParams {
-    var result = self
-    result.sampling.temperature = min(max(sampling.temperature, 0.6) + 0.2 * Double(retry), 2)
-    result.sampling.seed = (sampling.seed + retry) & Int(UInt32.max)
-    return result
-  }
-}
-
 /// What the model has written for one call.
 private struct StructuredAnswer {
   var text = ""
