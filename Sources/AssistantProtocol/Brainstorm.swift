@@ -5,12 +5,14 @@ import JSONRPC
 public enum Brainstorm: RequestMethod {
   public static let name = "assistant/brainstorm"
 
-  public struct Params: GenerationParams, Equatable {
+  public struct Params: ToolCallingParams, Equatable {
     public var topic = ""
     public var kind = BrainstormKind.ideas
     public var count = 3
     public var schema: JSONValue?
     public var format = TextFormat.markdown
+    public var tools: [ToolDefinition]?
+    public var toolChoice = ToolChoice.auto
     public var common = CommonParams()
     public init() {}
     public init(
@@ -34,14 +36,22 @@ public enum Brainstorm: RequestMethod {
         .optional(
           "schema", \.schema, "A JSON Schema for `value`, instead of the kind's own; `count` is not used then."),
         .defaulted("format", \.format, "The format of `rendered`."),
+        .optional("tools", \.tools, "What the model may call before it answers; if absent, the session's tools."),
+        .defaulted("toolChoice", \.toolChoice, "Whether it may."),
       ] + .shared(\.common)
     public var texts: [String] { [topic] }
+
+    public func validate() throws(JSONMismatch) {
+      try validateCommon()
+      try (tools ?? []).checkTogether()
+    }
   }
 
-  public struct Result: GenerationResult, Equatable {
+  public struct Result: ToolCallingResult, Equatable {
     public var kind = BrainstormKind.ideas
     public var value = JSONValue.null
     public var rendered = ""
+    public var toolCalls: [ToolCallRecord] = []
     public var common = CommonResult()
     public init() {}
     public init(kind: BrainstormKind, value: JSONValue, rendered: String, common: CommonResult) {
@@ -55,6 +65,7 @@ public enum Brainstorm: RequestMethod {
         .required("kind", \.kind, "The kind that was asked for."),
         .required("value", \.value, "The value, true to the kind's schema or to yours."),
         .required("rendered", \.rendered, "The same as text that can be pasted, in the `format` that was asked for."),
+        .required("toolCalls", \.toolCalls, "The tools that were called for it, in order."),
       ] + .shared(\.common)
   }
 }

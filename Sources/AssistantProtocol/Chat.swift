@@ -8,6 +8,7 @@ public enum Chat: RequestMethod {
   public struct Params: GenerationParams, Equatable {
     public var message: String?
     public var retry = false
+    public var toolChoice = ToolChoice.auto
     public var common = CommonParams()
     public init() {}
     public init(_ message: String, in session: SessionID) {
@@ -18,6 +19,7 @@ public enum Chat: RequestMethod {
       [
         .optional("message", \.message, "What is said; absent with `retry`."),
         .defaulted("retry", \.retry, "Answers the last message again, otherwise if it can be, instead of a new one."),
+        .defaulted("toolChoice", \.toolChoice, "Whether the model may call the session's tools."),
       ] + .shared(\.common)
     public var texts: [String] { [message ?? ""] }
 
@@ -31,12 +33,18 @@ public enum Chat: RequestMethod {
 
   public struct Result: GenerationResult, Equatable {
     public var text = ""
+    public var toolCalls: [ToolCallRecord] = []
     public var common = CommonResult()
     public init() {}
-    public init(text: String, common: CommonResult) {
+    public init(text: String, toolCalls: [ToolCallRecord], common: CommonResult) {
       self.text = text
+      self.toolCalls = toolCalls
       self.common = common
     }
-    public static let fields: [JSONField<Result>] = [.required("text", \.text, "The answer.")] + .shared(\.common)
+    public static let fields: [JSONField<Result>] =
+      [
+        .required("text", \.text, "The answer."),
+        .required("toolCalls", \.toolCalls, "The tools that were called for it, in order."),
+      ] + .shared(\.common)
   }
 }

@@ -5,10 +5,12 @@ import JSONRPC
 public enum Generate: RequestMethod {
   public static let name = "assistant/generate"
 
-  public struct Params: GenerationParams, Equatable {
+  public struct Params: ToolCallingParams, Equatable {
     public var prompt = ""
     public var schema = JSONValue.null
     public var includeSchemaInPrompt = true
+    public var tools: [ToolDefinition]?
+    public var toolChoice = ToolChoice.auto
     public var common = CommonParams()
     public init() {}
     public init(
@@ -26,12 +28,20 @@ public enum Generate: RequestMethod {
         .defaulted(
           "includeSchemaInPrompt", \.includeSchemaInPrompt,
           "Whether the model reads the schema. It keeps to it either way; without it the prompt is shorter."),
+        .optional("tools", \.tools, "What the model may call before it answers; if absent, the session's tools."),
+        .defaulted("toolChoice", \.toolChoice, "Whether it may."),
       ] + .shared(\.common)
     public var texts: [String] { [prompt] }
+
+    public func validate() throws(JSONMismatch) {
+      try validateCommon()
+      try (tools ?? []).checkTogether()
+    }
   }
 
-  public struct Result: GenerationResult, Equatable {
+  public struct Result: ToolCallingResult, Equatable {
     public var value = JSONValue.null
+    public var toolCalls: [ToolCallRecord] = []
     public var common = CommonResult()
     public init() {}
     public init(value: JSONValue, common: CommonResult) {
@@ -39,6 +49,9 @@ public enum Generate: RequestMethod {
       self.common = common
     }
     public static let fields: [JSONField<Result>] =
-      [.required("value", \.value, "The value, true to the schema.")] + .shared(\.common)
+      [
+        .required("value", \.value, "The value, true to the schema."),
+        .required("toolCalls", \.toolCalls, "The tools that were called for it, in order."),
+      ] + .shared(\.common)
   }
 }

@@ -10,4 +10,10 @@ public enum Limits {
   public static let sessions = 64
   /// The largest number of turns that a request can name.
   public static let sessionTurns = 1_000_000
+  /// Tools of one session or request.
+  public static let tools = 16
+  /// UTF-8 bytes of what a tool answers: 64 KiB.
+  public static let toolResultBytes = 64 << 10
+  /// Calls of tools for one request.
+  public static let toolCalls = 8
 }

@@ -59,6 +59,7 @@ public enum MethodList {
     .request(SessionReset.self, .clientToServer, "Forgets all turns of a session."),
     .request(SessionDelete.self, .clientToServer, "Ends a session."),
     .request(SessionExport.self, .clientToServer, "Gives a session as a text to keep."),
+    .request(ToolCall.self, .serverToClient, "Asks the client to run one of its tools."),
     .notification(SessionDidChange.self, .serverToClient, "A request has been answered in a session."),
     .request(ModelStatus.self, .clientToServer, "Tells about the model, the engine and the load; loads nothing."),
     .request(ModelLoad.self, .clientToServer, "Loads another model."),

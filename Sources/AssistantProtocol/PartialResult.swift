@@ -68,17 +68,37 @@ public struct StructuredSnapshot: JSONMessage, Equatable {
   ]
 }
 
+/// A tool is called for a result that is still being made.
+public struct ToolProgress: JSONMessage, Equatable {
+  public enum State: String, JSONStringEnum { case calling, done, failed }
+
+  public var callID = ""
+  public var name = ""
+  public var state = State.calling
+  public init() {}
+  public init(callID: String, name: String, state: State) {
+    self.callID = callID
+    self.name = name
+    self.state = state
+  }
+  public static let fields: [JSONField<ToolProgress>] = [
+    .constant("kind", "tool", "A call of a tool."), .required("callId", \.callID, "The same as in the result."),
+    .required("name", \.name, "The tool."), .required("state", \.state, "How it stands."),
+  ]
+}
+
 /// A piece of a result before the result.
 public enum PartialResult: JSONConvertible, Equatable {
   case delta(TextDelta)
   case snapshot(TextSnapshot)
   case structured(StructuredSnapshot)
+  case tool(ToolProgress)
 
   public init(json: JSONValue) throws(JSONMismatch) {
-    if json["kind"] == "structured" {
-      self = .structured(try StructuredSnapshot(json: json))
-    } else {
-      self = json["offset"] == nil ? .snapshot(try TextSnapshot(json: json)) : .delta(try TextDelta(json: json))
+    switch json["kind"] {
+    case .string("structured")?: self = .structured(try StructuredSnapshot(json: json))
+    case .string("tool")?: self = .tool(try ToolProgress(json: json))
+    case _: self = json["offset"] == nil ? .snapshot(try TextSnapshot(json: json)) : .delta(try TextDelta(json: json))
     }
   }
 
@@ -87,10 +107,11 @@ public enum PartialResult: JSONConvertible, Equatable {
     case .delta(let delta): delta.json
     case .snapshot(let snapshot): snapshot.json
     case .structured(let snapshot): snapshot.json
+    case .tool(let progress): progress.json
     }
   }
 
-  public static var jsonTypeName: String { "TextDelta \\| TextSnapshot \\| StructuredSnapshot" }
+  public static var jsonTypeName: String { "TextDelta \\| TextSnapshot \\| StructuredSnapshot \\| ToolProgress" }
 
   /// Takes a later one in; false when the two cannot be one.
   public mutating func merge(_ later: PartialResult) -> Bool {
@@ -104,7 +125,7 @@ public enum PartialResult: JSONConvertible, Equatable {
     case (.snapshot, .snapshot), (.structured, .structured):
       self = later
       return true
-    case (.delta, _), (.snapshot, _), (.structured, _): return false
+    case (.delta, _), (.snapshot, _), (.structured, _), (.tool, _): return false
     }
   }
 }

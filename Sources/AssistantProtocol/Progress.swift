@@ -10,7 +10,7 @@ public enum ProgressValue: JSONConvertible, Equatable {
 
   public init(json: JSONValue) throws(JSONMismatch) {
     switch json["kind"] {
-    case .string("text")?, .string("structured")?: self = .partial(try PartialResult(json: json))
+    case .string("text")?, .string("structured")?, .string("tool")?: self = .partial(try PartialResult(json: json))
     case _: self = .workDone(try WorkDoneProgress(json: json))
     }
   }
@@ -41,7 +41,7 @@ public enum Progress: NotificationMethod {
       .required("token", \.token, "The token of the request that this belongs to."),
       .required(
         "value", \.value,
-        "For a `partialResultToken` one of the first three, for a `workDoneToken` one of the others."),
+        "For a `partialResultToken` one of the first four, for a `workDoneToken` one of the others."),
     ]
   }
 }
@@ -72,6 +72,7 @@ extension Progress.Params: MergeableParams {
     case .partial(.delta(let delta)): return frame + delta.delta.utf8.count
     case .partial(.snapshot(let snapshot)): return frame + snapshot.text.utf8.count
     case .partial(.structured(let snapshot)): return frame + snapshot.value.approximateByteCount
+    case .partial(.tool(let progress)): return frame + progress.name.utf8.count
     case .workDone(.begin(let begin)): return frame + begin.title.utf8.count + (begin.message?.utf8.count ?? 0)
     case .workDone(.report(let report)): return frame + (report.message?.utf8.count ?? 0)
     case .workDone(.end(let end)): return frame + (end.message?.utf8.count ?? 0)

@@ -13,6 +13,7 @@ public enum SessionCreate: RequestMethod {
     public var personality = Personality.neutral
     public var contextPolicy = ContextPolicy.error
     public var maxTurns: Int?
+    public var tools: [ToolDefinition] = []
     public var transcript = Transcript()
     public init() {}
     public init(sessionID: SessionID) { self.sessionID = sessionID }
@@ -25,11 +26,13 @@ public enum SessionCreate: RequestMethod {
       .defaulted("contextPolicy", \.contextPolicy, "What is done when the history does not fit the context window."),
       .optional(
         "maxTurns", \.maxTurns, "The model is shown no more than the last so many turns.", in: 1...Limits.sessionTurns),
+      .defaulted("tools", \.tools, "What the model may call in it."),
       .defaulted(
         "transcript", \.transcript, "What has been said already, as `session/get` or `session/export` gave it."),
     ]
     public func validate() throws(JSONMismatch) {
-      try Limits.check([title, instructions ?? ""] + transcript.entries.map(\.text))
+      try Limits.check([title, instructions ?? ""] + transcript.entries.map(\.words))
+      try tools.checkTogether()
     }
   }
 }
@@ -79,6 +82,7 @@ public enum SessionUpdate: RequestMethod {
     public var instructions: String?
     public var contextPolicy: ContextPolicy?
     public var maxTurns: Int?
+    public var tools: [ToolDefinition]?
     public var keepHistory = false
     public init() {}
     public init(sessionID: SessionID) { self.sessionID = sessionID }
@@ -89,11 +93,15 @@ public enum SessionUpdate: RequestMethod {
       .optional("contextPolicy", \.contextPolicy, "What is done when the history does not fit the context window."),
       .optional(
         "maxTurns", \.maxTurns, "The model is shown no more than the last so many turns.", in: 1...Limits.sessionTurns),
+      .optional("tools", \.tools, "What the model may call in it from now on."),
       .defaulted(
         "keepHistory", \.keepHistory,
         "Whether a new personality, or new instructions, leave what has been said. Else it is forgotten."),
     ]
-    public func validate() throws(JSONMismatch) { try Limits.check([title ?? "", instructions ?? ""]) }
+    public func validate() throws(JSONMismatch) {
+      try Limits.check([title ?? "", instructions ?? ""])
+      try (tools ?? []).checkTogether()
+    }
   }
 }
 

@@ -69,7 +69,10 @@ package final class EngineServer: Sendable {
     router.on(EngineCount.self) { (params, _) async throws(RPCError) in
       let loaded = try self.loaded()
       do throws(CancellationError) {
-        return EngineCount.Result(tokens: try loaded.model.vocabulary.tokenise(userText: params.text).count)
+        return try self.heartbeat.whilePreparing { (noteProgress) throws(CancellationError) in
+          let tokens = try loaded.model.vocabulary.tokenise(userText: params.text, noteProgress: noteProgress)
+          return EngineCount.Result(tokens: tokens.count)
+        }
       } catch {
         throw .cancelled
       }
@@ -154,7 +157,10 @@ package final class EngineServer: Sendable {
     let structure = try loaded.structures.structure(for: params)
     let prompt: Prompt
     do throws(CancellationError) {
-      prompt = try Prompt(params, for: model, constraint: structure?.constraint, memory: loaded.memory)
+      prompt = try heartbeat.whilePreparing { (noteProgress) throws(CancellationError) in
+        try Prompt(
+          params, for: model, constraint: structure?.constraint, memory: loaded.memory, noteProgress: noteProgress)
+      }
     } catch {
       throw .cancelled
     }

@@ -2,9 +2,11 @@ import Dispatch
 import EngineProtocol
 import JSONRPC
 import Llama
+import Synchronization
 
-/// Tells the front end that the engine gets on: about four times a second while it loads or computes, and only when
-/// it has got on since the last time. A thread of its own that reads counters, so that a stuck engine falls silent.
+/// Tells the front end that the engine gets on: about four times a second while it loads, computes or makes tokens of a
+/// text, and only when it has got on since the last time. A thread of its own that reads counters, so that a stuck
+/// engine falls silent.
 final class Heartbeat: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(250)
   /// Signalled when the engine goes to work and when it ends.
@@ -12,7 +14,22 @@ final class Heartbeat: Sendable {
   /// Never signalled: a wait for it is a rest of exactly its time-out.
   private let rest = DispatchSemaphore(value: 0)
 
+  /// Requests whose texts are being made tokens, and how many pieces of text all of them have had.
+  private let preparing = Atomic(0)
+  private let pieces = Atomic(0)
+
   func engineChanged() { change.signal() }
+
+  /// Does work beside the engine's thread that may take long, and counts as work of the engine's.
+  /// - Parameter body: calls what it is given whenever it has got on.
+  func whilePreparing<Value>(
+    _ body: (_ noteProgress: () -> Void) throws(CancellationError) -> Value
+  ) throws(CancellationError) -> Value {
+    preparing.add(1, ordering: .relaxed)
+    change.signal()
+    defer { preparing.subtract(1, ordering: .relaxed) }
+    return try body { pieces.add(1, ordering: .relaxed) }
+  }
 
   /// Starts the thread; it ends with the engine's.
   func start(
@@ -22,9 +39,9 @@ final class Heartbeat: Sendable {
       var last = 0
       while !engine.isOver {
         self.change.wait()
-        while engine.isComputing {
+        while engine.isComputing || self.preparing.load(ordering: .relaxed) > 0 {
           _ = self.rest.wait(timeout: .now() + Self.interval)
-          let progress = engine.signal.progress
+          let progress = engine.signal.progress &+ self.pieces.load(ordering: .relaxed)
           guard progress != last else { continue }
           last = progress
           let stepTime = engine.statistics?.stepTime ?? .zero

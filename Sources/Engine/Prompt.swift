@@ -11,14 +11,17 @@ struct Prompt {
   /// - Parameters:
   ///   - constraint: what the answer must be; then it begins at once, without a thought.
   ///   - memory: of the tokens of earlier messages.
+  ///   - noteProgress: called now and then while a long text is read.
   init(
-    _ params: GenerateParams, for model: LoadedModel, constraint: Constraint?, memory: TokenMemory
+    _ params: GenerateParams, for model: LoadedModel, constraint: Constraint?, memory: TokenMemory,
+    noteProgress: () -> Void
   ) throws(CancellationError) {
     let isFree = constraint == nil
     let messages = params.messages.map { ChatMessage(.init($0.role), $0.text) }
     let rendered = model.template.render(
       messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning && isFree)
-    let (tokens, ends) = try model.vocabulary.tokenise(rendered.segments, memory: memory)
+    let (tokens, ends) = try model.vocabulary.tokenise(
+      rendered.segments, memory: memory, noteProgress: noteProgress)
     var borders: [Int] = []
     if (1...messages.count).contains(params.pinnedMessages) {
       let segments = rendered.messageEnds[params.pinnedMessages - 1]

@@ -15,18 +15,23 @@ extension Vocabulary {
 
   /// The tokens of a text that is only text: none of them is a control token. A long text takes a while, which the
   /// cancellation of the current task ends.
-  public func tokenise(userText text: String) throws(CancellationError) -> [Token] {
+  /// - Parameter noteProgress: called after each piece.
+  public func tokenise(
+    userText text: String, noteProgress: () -> Void = {}
+  ) throws(CancellationError) -> [Token] {
     var tokens: [Token] = []
-    try appendUserText(Array(text.utf8), to: &tokens)
+    try appendUserText(Array(text.utf8), to: &tokens, noteProgress)
     return tokens
   }
 
   /// The tokens of a prompt. Also tells how many tokens there are after each segment.
   ///
   /// The beginning-of-sequence token goes first when the model wants one and the prompt does not begin with it.
-  /// - Parameter memory: knows the tokens of texts that came before, and is told those of texts that did not.
+  /// - Parameters:
+  ///   - memory: knows the tokens of texts that came before, and is told those of texts that did not.
+  ///   - noteProgress: called after each piece of a user's text.
   public func tokenise(
-    _ segments: [PromptSegment], memory: TokenMemory? = nil
+    _ segments: [PromptSegment], memory: TokenMemory? = nil, noteProgress: () -> Void = {}
   ) throws(CancellationError) -> (tokens: [Token], ends: [Int]) {
     var tokens: [Token] = []
     var ends: [Int] = []
@@ -44,7 +49,7 @@ extension Vocabulary {
         }
         appendScaffolding(Array(text.utf8), to: &tokens)
       case .user(let text):
-        try appendMessage(Array((space + text).utf8), to: &tokens, memory)
+        try appendMessage(Array((space + text).utf8), to: &tokens, memory, noteProgress)
         space = ""
       }
       ends.append(tokens.count)
@@ -61,23 +66,26 @@ extension Vocabulary {
   }
 
   private func appendMessage(
-    _ text: [UInt8], to tokens: inout [Token], _ memory: TokenMemory?
+    _ text: [UInt8], to tokens: inout [Token], _ memory: TokenMemory?, _ noteProgress: () -> Void
   ) throws(CancellationError) {
     // At the start of a prompt a text may have other tokens than behind something.
-    guard let memory, !tokens.isEmpty else { return try appendUserText(text, to: &tokens) }
+    guard let memory, !tokens.isEmpty else { return try appendUserText(text, to: &tokens, noteProgress) }
     if let known = memory.tokens(of: text) {
       tokens += known
       return
     }
     let start = tokens.count
-    try appendUserText(text, to: &tokens)
+    try appendUserText(text, to: &tokens, noteProgress)
     memory.rememberMessage(text, Array(tokens[start...]))
   }
 
-  private func appendUserText(_ text: [UInt8], to tokens: inout [Token]) throws(CancellationError) {
+  private func appendUserText(
+    _ text: [UInt8], to tokens: inout [Token], _ noteProgress: () -> Void
+  ) throws(CancellationError) {
     var rest = text[...]
     while !rest.isEmpty {
       if Task.isCancelled { throw CancellationError() }
+      noteProgress()
       let piece = rest.prefix(Self.pieceLength(of: rest))
       rest = rest.dropFirst(piece.count)
       for token in plainTokens(of: piece, startsPrompt: tokens.isEmpty) {

@@ -14,7 +14,8 @@ enum GeneratedBlocks {
     WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
-    Session.self, TranscriptEntry.self,
+    Session.self, TranscriptEntry.self, ToolDefinition.self, ToolCallRecord.self, ToolError.self,
+    ToolError.Details.self, ToolProgress.self,
     Availability.self, ModelDescription.self, EngineDescription.self,
   ]
 

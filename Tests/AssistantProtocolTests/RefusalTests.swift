@@ -100,7 +100,8 @@ private func check<Message: JSONConvertible>(
       (["maxTurns": 0], "maxTurns must be between 1 and 1000000"),
       (
         ["transcript": [["role": "response", "text": "a"]]],
-        "transcript[0].role must not be “response” here: after the instructions, prompts and responses take turns"
+        "transcript[0].role must not be “response” here: after the instructions, prompts and responses take turns, and "
+          + "between them stand calls, each with its output"
       ),
       (
         ["transcript": [["role": "prompt", "text": "a"]]], "transcript must not end with a prompt that has no response"

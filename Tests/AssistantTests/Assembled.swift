@@ -10,7 +10,7 @@ func assembled(_ partials: [PartialResult], _ encoding: PositionEncoding) -> Str
       guard let kept = encoding.prefix(of: shown, length: delta.offset) else { return nil }
       shown = String(kept) + delta.delta
     case .snapshot(let snapshot): shown = snapshot.text
-    case .structured: return nil
+    case .structured, .tool: return nil
     }
   }
   return shown

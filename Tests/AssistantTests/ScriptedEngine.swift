@@ -133,7 +133,11 @@ final class TestClient: Sendable {
   private let changed = Box<SessionDidChange.Params>()
   private let serving: Task<ConnectionEnd, Never>
 
-  init(_ engine: any EngineService, framing: Framing = .header) async {
+  /// - Parameter tool: runs the client's tools.
+  init(
+    _ engine: any EngineService, framing: Framing = .header,
+    tool: (@Sendable (ToolCall.Params) async throws(RPCError) -> JSONValue)? = nil
+  ) async {
     let (near, far) = InMemoryChannel.pair()
     let server = AssistantServer(engine: engine, version: "1.2.3")
     let started = Gate<Void>()
@@ -141,6 +145,7 @@ final class TestClient: Sendable {
     var router = Router()
     router.on(Progress.self) { [progress] params, _ in progress.append(params) }
     router.on(ModelDidChangeAvailability.self) { [announced] params, _ in announced.append(params.availability) }
+    if let tool { router.on(AnyToolCall.self) { params, _ throws(RPCError) in try await tool(params) } }
     router.on(SessionDidChange.self) { [changed] params, _ in changed.append(params) }
     connection = Connection(channel: near, framing: framing, router: router, lifecycle: .none)
     connection.start()
@@ -180,6 +185,13 @@ final class TestClient: Sendable {
     connection.close()
     return await serving.value
   }
+}
+
+/// `tool/call` with any answer.
+private enum AnyToolCall: RequestMethod {
+  static let name = ToolCall.name
+  typealias Params = ToolCall.Params
+  typealias Result = JSONValue
 }
 
 /// What arrives on another thread, in order.

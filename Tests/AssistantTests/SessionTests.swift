@@ -46,7 +46,7 @@ import Testing
     }
     let held = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id))
     #expect(held.session.turns == 3 && held.session.contextUsed == 25 && held.session.contextSize == 8192)
-    #expect(held.transcript.turns.map(\.prompt.text) == ["question 0", "question 1", "question 2"])
+    #expect(held.transcript.turns.map(\.prompt.words) == ["question 0", "question 1", "question 2"])
     #expect(held.transcript.turns.allSatisfy { $0.response.feature == Chat.name && $0.response.at != nil })
     _ = await client.end()
   }
@@ -74,7 +74,7 @@ import Testing
     #expect(engine.prompts[2].messages == engine.prompts[1].messages)
     #expect(engine.prompts[2].sampling.seed != engine.prompts[1].sampling.seed)
     let held = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id))
-    #expect(held.transcript.turns.map(\.response.text) == ["answer 0", "answer 2"])
+    #expect(held.transcript.turns.map(\.response.words) == ["answer 0", "answer 2"])
     _ = try await client.call(SessionReset.self, SessionParams(sessionID: Self.id))
     await client.expect(1005) { try await $0.call(Chat.self, again) }
     _ = await client.end()
@@ -185,7 +185,7 @@ import Testing
     let client = try await client(Self.counting()) { $0.instructions = "Be brief." }
     for text in ["a", "b", "c"] { _ = try await client.call(Chat.self, Chat.Params(text, in: Self.id)) }
     func prompts(_ id: SessionID) async throws -> [String] {
-      try await client.call(SessionGet.self, SessionParams(sessionID: id)).transcript.turns.map(\.prompt.text)
+      try await client.call(SessionGet.self, SessionParams(sessionID: id)).transcript.turns.map(\.prompt.words)
     }
     let two = try await client.call(SessionFork.self, SessionFork.Params(sessionID: Self.id, turns: 2)).session
     let all = try await client.call(SessionFork.self, SessionFork.Params(sessionID: Self.id, turns: 9)).session

@@ -55,6 +55,10 @@ final class EngineHarness: Sendable {
     seen.compactMap { if case .structured(request, let value) = $0 { value } else { nil } }
   }
 
+  var beats: [EngineHeartbeat.Params] {
+    seen.compactMap { if case .heartbeat(let beat) = $0 { beat } else { nil } }
+  }
+
   /// Waits until the notes so far satisfy the condition.
   func wait(_ what: String, until condition: @escaping @Sendable ([Note]) -> Bool) async throws {
     try await withDeadline(.seconds(120), what) { await self.notes.wait(until: condition) }

@@ -189,6 +189,15 @@ import Testing
     #expect((count...count + 20).contains(tokens))
   }
 
+  /// No step is computed while a text is made tokens, and the engine lives all the same.
+  @Test func tokenisingIsWorkThatIsTold() async throws {
+    let engine = EngineHarness()
+    try await engine.load(context: 256)
+    let before = engine.beats.count
+    _ = try await engine.request(EngineCount.self, EngineCount.Params(text: String(repeating: "a", count: 4 << 20)))
+    #expect(Set(engine.beats.dropFirst(before).map(\.steps)).count > 1)
+  }
+
   /// A long prompt reports how far it is, and the heartbeat moves meanwhile.
   @Test func longPromptsReportAndBeat() async throws {
     let engine = EngineHarness()
@@ -198,7 +207,7 @@ import Testing
     let steps = engine.seen.compactMap { if case .prefill(1, let done, let total) = $0 { [done, total] } else { nil } }
     #expect(steps.count > 2 && steps.allSatisfy { $0[0] <= $0[1] && $0[1] == result.promptTokens })
     #expect(steps.map { $0[0] } == steps.map { $0[0] }.sorted())
-    let beats = engine.seen.compactMap { if case .heartbeat(let beat) = $0 { beat } else { nil } }
+    let beats = engine.beats
     #expect(!beats.isEmpty)
     #expect(zip(beats, beats.dropFirst()).allSatisfy { $0.steps < $1.steps })
     #expect(beats.contains { $0.stepMilliseconds > 0 })

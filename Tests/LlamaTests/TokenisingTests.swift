@@ -150,3 +150,11 @@ import Testing
     }
   }
 }
+
+extension TokenisingTests {
+  @Test func aLongTextTellsThatItGetsOn() throws {
+    var notes = 0
+    _ = try vocabulary.tokenise(userText: String(repeating: "a", count: 100_000)) { notes += 1 }
+    #expect(notes == 25)
+  }
+}

@@ -1,5 +1,6 @@
 import AssistantProtocol
 import EngineProtocol
+import JSON
 import JSONRPC
 
 /// Where a request's partial results and progress reports go, besides its result.
@@ -8,6 +9,9 @@ public struct RequestSink: Sendable {
   public var sendPartial: (@Sendable (PartialResult) -> Void)?
   /// nil when no progress is wanted.
   public var report: (@Sendable (WorkDoneProgress) -> Void)?
+  /// Asks the client to run one of its tools, within the time; nil when there is no client to ask. The answer is as it
+  /// came.
+  public var callTool: (@Sendable (ToolCall.Params, Duration) async throws(RPCError) -> JSONValue)?
   /// Whether the reader keeps up.
   public var isWritable: @Sendable () -> Bool = { true }
   /// Waits until the reader has caught up.

@@ -61,19 +61,21 @@ public struct AssistantServer: Sendable {
     router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
     router.on(Initialized.self) { _, _ in client.noteInitialized() }
     router.on(SetTrace.self) { _, _ in }
-    route(Rephrase.self, .rephrase, sessions, client, in: &router) { (params, _, sink) async throws(RequestFailure) in
+    route(Rephrase.self, .rephrase, sessions, client, in: &router) {
+      (params, _, _, sink) async throws(RequestFailure) in
       try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink)
     }
-    route(Summarize.self, .summarize, sessions, client, in: &router) { (params, _, sink) async throws(RequestFailure) in
+    route(Summarize.self, .summarize, sessions, client, in: &router) {
+      (params, _, _, sink) async throws(RequestFailure) in
       try await runner.summarize(params, encoding: client.encoding, sink: sink)
     }
     route(Brainstorm.self, .brainstorm, sessions, client, in: &router) {
-      (params, engine, sink) async throws(RequestFailure) in
-      try await FeatureRunner(engine: engine).run(.brainstorm, params, sink: sink)
+      (params, engine, tools, sink) async throws(RequestFailure) in
+      try await FeatureRunner(engine: engine).run(.brainstorm, params, tools: tools, sink: sink)
     }
     route(Generate.self, .generate, sessions, client, in: &router) {
-      (params, engine, sink) async throws(RequestFailure) in
-      try await FeatureRunner(engine: engine).run(.generate, params, sink: sink)
+      (params, engine, tools, sink) async throws(RequestFailure) in
+      try await FeatureRunner(engine: engine).run(.generate, params, tools: tools, sink: sink)
     }
     routeSessions(sessions, client, in: &router)
     routePrewarm(prewarms, sessions, in: &router)
@@ -141,6 +143,9 @@ public struct AssistantServer: Sendable {
     var sink = RequestSink()
     sink.isWritable = { context.isWritable }
     sink.waitUntilWritable = { () async throws(CancellationError) in try await context.waitUntilWritable() }
+    sink.callTool = { params, timeout throws(RPCError) in
+      try await context.connection.request(AnyToolCall.self, params, timeout: timeout)
+    }
     if let token = common.partialResultToken {
       sink.sendPartial = { partial in
         context.notifyMerging(
@@ -230,4 +235,11 @@ extension EngineAvailability {
     case .unavailable(let why): why
     }
   }
+}
+
+/// `tool/call` with its answer as it came: what is wrong with it is told to the model.
+private enum AnyToolCall: RequestMethod {
+  static let name = ToolCall.name
+  typealias Params = ToolCall.Params
+  typealias Result = JSONValue
 }

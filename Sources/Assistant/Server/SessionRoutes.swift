@@ -59,7 +59,8 @@ extension AssistantServer {
           do throws(RequestFailure) {
             return .success(
               try await runner.run(
-                params, session: lease.session, transcript: lease.transcript, encoding: encoding, sink: sink))
+                params, session: lease.session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
+                sink: sink))
           } catch {
             return .failure(error)
           }
@@ -77,7 +78,7 @@ extension AssistantServer {
     _: Method.Type, _ turn: SessionTurn<Method.Params, Method.Result>, _ sessions: SessionTable,
     _ client: ClientState, in router: inout Router,
     _ work:
-      @escaping @Sendable (Method.Params, any EngineService, RequestSink) async throws(RequestFailure) ->
+      @escaping @Sendable (Method.Params, any EngineService, SessionTools, RequestSink) async throws(RequestFailure) ->
       Method.Result
   ) where Method.Params: GenerationParams, Method.Result: GenerationResult {
     let place: @Sendable (Method.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
@@ -85,15 +86,16 @@ extension AssistantServer {
       try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
         guard let lease = try place.lease() else {
-          return try await work(params.speaking(in: nil), engine, sink)
+          return try await work(params.speaking(in: nil), engine, SessionTools(), sink)
         }
         defer { lease.end() }
         let spoken = params.speaking(in: lease.session)
+        let tools = SessionTools(sessionID: lease.session.sessionID, tools: lease.tools)
         let output = try await lease.run { [engine] () async -> Result<Method.Result, RequestFailure> in
           do throws(RequestFailure) {
-            guard turn.showsHistory else { return .success(try await work(spoken, engine, sink)) }
+            guard turn.showsHistory else { return .success(try await work(spoken, engine, tools, sink)) }
             let output = try await lease.session.fitting(lease.transcript) { (history) async throws(RequestFailure) in
-              try await work(spoken, EngineWithHistory(base: engine, history: history), sink)
+              try await work(spoken, EngineWithHistory(base: engine, history: history), tools, sink)
             }
             return .success(output)
           } catch {

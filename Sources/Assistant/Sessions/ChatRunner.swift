@@ -18,14 +18,15 @@ struct ChatRunner: Sendable {
   let engine: any EngineService
 
   func run(
-    _ params: Chat.Params, session: Session, transcript: Transcript, encoding: PositionEncoding = .utf16,
+    _ params: Chat.Params, session: Session, tools: [Tool] = [], transcript: Transcript,
+    encoding: PositionEncoding = .utf16,
     sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Outcome {
     var transcript = transcript
     let message: String
     if params.retry {
       guard let last = transcript.turns.popLast() else { throw .assistant(.emptyPrompt) }
-      message = last.prompt.text
+      message = last.prompt.words
     } else {
       message = params.message ?? ""
     }
@@ -35,6 +36,8 @@ struct ChatRunner: Sendable {
     defer { progress.end() }
     var run = Run(
       engine: engine, params: params, session: session, message: message, sink: sink, progress: progress,
+      tools: ToolRun(
+        engine: engine, tools: tools, choice: params.toolChoice, sessionID: session.sessionID, sink: sink),
       shown: TextComposer(encoding: encoding, mode: params.common.stream))
     return try await run.answer(transcript)
   }
@@ -47,6 +50,7 @@ struct ChatRunner: Sendable {
     let message: String
     let sink: RequestSink
     var progress: ProgressReporter
+    var tools: ToolRun
     var shown: TextComposer
     var costs = CallCosts()
     var retries: Set<ResultWarnings.Retry> = []
@@ -57,7 +61,9 @@ struct ChatRunner: Sendable {
       var window = HistoryWindow(transcript, maxTurns: session.maxTurns)
       while true {
         do throws(RequestFailure) {
-          let request = request(transcript, window)
+          var request = request(transcript, window)
+          try await tools.run(request.messages, &progress)
+          request.messages = ToolPrompt.asked(request.messages, tools.results)
           var written = try await write(request)
           if written.text.isEmpty, written.result.finishReason == .stop, request.sampling.temperature > 0 {
             retries.insert(.empty)
@@ -68,16 +74,15 @@ struct ChatRunner: Sendable {
           guard case .engine(.contextWindowExceeded(let promptTokens, let contextSize, let reserved)) = error else {
             throw error
           }
+          let excess = promptTokens + reserved - contextSize
           switch session.contextPolicy {
-          case .error: throw error
-          case .slidingWindow:
-            guard window.shrink(promptTokens: promptTokens, by: promptTokens + reserved - contextSize) else {
-              throw error
-            }
-          case .summarize:
-            guard !transcript.turns.isEmpty else { throw error }
+          case .slidingWindow where window.shrink(promptTokens: promptTokens, by: excess): break
+          case .summarize where !transcript.turns.isEmpty:
             transcript = try await summarised(transcript)
             window = HistoryWindow(transcript, maxTurns: session.maxTurns)
+          case .error, .slidingWindow, .summarize:
+            // What a tool said must not be the end of the request.
+            guard tools.dropLongestResult() else { throw error }
           }
         }
       }
@@ -137,7 +142,9 @@ struct ChatRunner: Sendable {
     ) throws(RequestFailure) -> Outcome {
       guard !written.text.isEmpty else { throw .assistant(.emptyOutput) }
       var common = CommonResult()
-      common.usage = costs.usage
+      var all = costs
+      all.add(tools.costs.usage)
+      common.usage = all.usage
       common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
       common.warnings =
         ResultWarnings.all(
@@ -149,8 +156,10 @@ struct ChatRunner: Sendable {
       kept.turns.append(
         Transcript.Turn(
           prompt: TranscriptEntry(.prompt, message, feature: Chat.name, at: now),
+          calls: tools.records.flatMap { $0.entries(at: now) },
           response: TranscriptEntry(.response, written.text, feature: Chat.name, at: now)))
-      return Outcome(result: Chat.Result(text: written.text, common: common), transcript: kept)
+      return Outcome(
+        result: Chat.Result(text: written.text, toolCalls: tools.records, common: common), transcript: kept)
     }
 
     // MARK: Summaries
@@ -159,8 +168,8 @@ struct ChatRunner: Sendable {
     private mutating func summarised(_ transcript: Transcript) async throws(RequestFailure) -> Transcript {
       var result = transcript
       let count = (transcript.turns.count + 1) / 2
-      var text = transcript.summary.map { $0.text + "\n\n" } ?? ""
-      text += transcript.turns.prefix(count).map { "User: \($0.prompt.text)\n\nAssistant: \($0.response.text)" }
+      var text = transcript.summary.map { $0.words + "\n\n" } ?? ""
+      text += transcript.turns.prefix(count).map { "User: \($0.prompt.words)\n\nAssistant: \($0.response.words)" }
         .joined(separator: "\n\n")
       var request = Summarize.Params(text: text)
       request.count = SessionPrompt.summarySentences
@@ -184,7 +193,7 @@ enum SessionPrompt {
     let voice = (common.personality ?? session.personality).instructions
     let parts = [
       session.instructions.isBlank ? "You are a helpful assistant." : session.instructions.trimmed, voice,
-      (common.instructions ?? "").trimmed, summary.map { "What was said before, in short: " + $0.text } ?? "",
+      (common.instructions ?? "").trimmed, summary.map { "What was said before, in short: " + $0.words } ?? "",
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: " ")
   }

@@ -4,7 +4,10 @@ import EngineProtocol
 extension Transcript {
   /// What the model is shown of it from a turn on.
   func messages(from first: Int) -> [PromptMessage] {
-    turns[first...].flatMap { [PromptMessage(.user, $0.prompt.text), PromptMessage(.assistant, $0.response.text)] }
+    turns[first...].flatMap { turn in
+      ToolPrompt.asked([PromptMessage(.user, turn.prompt.words)], ToolPrompt.results(turn.calls))
+        + [PromptMessage(.assistant, turn.response.words)]
+    }
   }
 }
 
@@ -16,7 +19,7 @@ struct HistoryWindow: Sendable {
   private let sizes: [Int]
 
   init(_ transcript: Transcript, maxTurns: Int?) {
-    sizes = transcript.turns.map { $0.prompt.text.utf8.count + $0.response.text.utf8.count }
+    sizes = transcript.turns.map { $0.entries.reduce(0) { $0 + $1.words.utf8.count } }
     first = max(0, transcript.turns.count - (maxTurns ?? transcript.turns.count))
   }
 

@@ -26,15 +26,15 @@ enum SessionExporter {
   private static func markdown(_ session: Session, _ transcript: Transcript) -> String {
     var blocks = ["# " + escaped(session.title.isBlank ? "Session \(session.sessionID.text)" : session.title)]
     if !session.instructions.isBlank { blocks.append("*Instructions:* " + escaped(session.instructions.spaceFolded)) }
-    if let summary = transcript.summary { blocks.append("*What was said before, in short:* " + summary.text.trimmed) }
+    if let summary = transcript.summary { blocks.append("*What was said before, in short:* " + summary.words.trimmed) }
     for turn in transcript.turns {
       if let section = section(turn.response) {
         blocks.append(section)
       } else {
         blocks.append("**You**")
-        blocks.append(quoted(turn.prompt.text))
+        blocks.append(quoted(turn.prompt.words))
         blocks.append("**Inkling**")
-        blocks.append(turn.response.value == nil ? turn.response.text.trimmed : fenced(turn.response.text))
+        blocks.append(turn.response.value == nil ? turn.response.words.trimmed : fenced(turn.response.words))
       }
     }
     return blocks.joined(separator: "\n\n") + "\n"

@@ -6,16 +6,18 @@ final class SessionLease: Sendable {
   /// As it was when the request came.
   let session: Session
   let transcript: Transcript
+  let tools: [Tool]
   private let table: SessionTable
   private let id: SessionID
   private let worker: Int
 
-  init(_ table: SessionTable, _ id: SessionID, _ worker: Int, session: Session, transcript: Transcript) {
+  init(_ table: SessionTable, _ id: SessionID, _ worker: Int, _ record: SessionTable.Record) {
     self.table = table
     self.id = id
     self.worker = worker
-    self.session = session
-    self.transcript = transcript
+    session = record.session
+    transcript = record.transcript
+    tools = record.tools
   }
 
   deinit { end() }

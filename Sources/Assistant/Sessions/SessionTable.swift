@@ -9,6 +9,7 @@ final class SessionTable: Sendable {
     var session: Session
     /// Without the instructions, which are the session's.
     var transcript = Transcript()
+    var tools: [Tool] = []
     /// The number of the request at work.
     var worker: Int?
     /// Ends that request.
@@ -56,7 +57,8 @@ final class SessionTable: Sendable {
     session.personality = params.personality
     session.contextPolicy = params.contextPolicy
     session.maxTurns = params.maxTurns
-    return try add(session, params.transcript, named: params.sessionID)
+    let tools = try Tool.all(params.tools)
+    return try add(Record(session: session, transcript: params.transcript, tools: tools), named: params.sessionID)
   }
 
   /// The oldest first.
@@ -68,7 +70,8 @@ final class SessionTable: Sendable {
   }
 
   func update(_ params: SessionUpdate.Params) throws(AssistantError) -> Session {
-    try change(params.sessionID) { record in
+    let tools = try params.tools.map { (definitions) throws(AssistantError) in try Tool.all(definitions) }
+    return try change(params.sessionID) { record in
       let personality = params.personality ?? record.session.personality
       let instructions = params.instructions ?? record.session.instructions
       let isOther = personality != record.session.personality || instructions != record.session.instructions
@@ -78,6 +81,7 @@ final class SessionTable: Sendable {
       if let title = params.title { record.session.title = title }
       if let policy = params.contextPolicy { record.session.contextPolicy = policy }
       if let maxTurns = params.maxTurns { record.session.maxTurns = maxTurns }
+      if let tools { record.tools = tools }
     }
   }
 
@@ -91,14 +95,13 @@ final class SessionTable: Sendable {
   func reset(_ id: SessionID) throws(AssistantError) -> Session { try change(id) { $0.clear() } }
 
   func fork(_ id: SessionID, turns: Int?) throws(AssistantError) -> Session {
-    let record = try record(id)
-    var transcript = record.transcript
-    var session = record.session
-    if let turns, turns < transcript.turns.count {
-      transcript.turns.removeLast(transcript.turns.count - turns)
-      session.contextUsed = 0
+    let parent = try record(id)
+    var child = Record(session: parent.session, transcript: parent.transcript, tools: parent.tools)
+    if let turns, turns < child.transcript.turns.count {
+      child.transcript.turns.removeLast(child.transcript.turns.count - turns)
+      child.session.contextUsed = 0
     }
-    return try add(session, transcript, named: nil)
+    return try add(child, named: nil)
   }
 
   /// A request that is at work in it is cancelled.
@@ -125,7 +128,7 @@ final class SessionTable: Sendable {
       return .success((state.lastWorker, record))
     }
     let (worker, record) = try taken.get()
-    return SessionLease(self, id, worker, session: record.session, transcript: record.transcript)
+    return SessionLease(self, id, worker, record)
   }
 
   /// Says how the request at work is ended when its session is deleted. False when that has happened already.
@@ -172,15 +175,13 @@ final class SessionTable: Sendable {
     return record
   }
 
-  private func add(
-    _ session: Session, _ transcript: Transcript, named name: SessionID?
-  ) throws(AssistantError) -> Session {
+  private func add(_ new: Record, named name: SessionID?) throws(AssistantError) -> Session {
     let now = Timestamp.now
     let added = state.withLock { state -> Result<Session, AssistantError> in
       guard state.records.count < Limits.sessions else { return .failure(.tooManySessions(limit: Limits.sessions)) }
       if let name, state.records[name] != nil { return .failure(.sessionExists(sessionID: name.text)) }
       let id = name ?? state.newName()
-      var record = Record(session: session, transcript: transcript)
+      var record = new
       record.transcript.instructions = nil
       record.session.sessionID = id
       record.session.createdAt = now

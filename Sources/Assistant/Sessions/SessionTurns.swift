@@ -9,6 +9,7 @@ struct SessionTurn<Params: GenerationParams, Output: GenerationResult>: Sendable
   let showsHistory: Bool
   let prompt: @Sendable (Params) -> String
   let response: @Sendable (Params, Output) -> TranscriptEntry
+  var calls: @Sendable (Output) -> [ToolCallRecord] = { _ in [] }
 
   func made(of params: Params, _ output: Output, feature: String) -> Transcript.Turn {
     let now = Timestamp.now
@@ -16,7 +17,8 @@ struct SessionTurn<Params: GenerationParams, Output: GenerationResult>: Sendable
     response.feature = feature
     response.at = now
     return Transcript.Turn(
-      prompt: TranscriptEntry(.prompt, prompt(params), feature: feature, at: now), response: response)
+      prompt: TranscriptEntry(.prompt, prompt(params), feature: feature, at: now),
+      calls: calls(output).flatMap { $0.entries(at: now) }, response: response)
   }
 }
 
@@ -41,23 +43,42 @@ extension SessionTurn where Params == Brainstorm.Params, Output == Brainstorm.Re
     response: { params, result in
       TranscriptEntry(
         .response, result.rendered, value: result.value, kind: params.schema == nil ? params.kind : nil)
-    })
+    },
+    calls: { $0.toolCalls })
 }
 
 extension SessionTurn where Params == Generate.Params, Output == Generate.Result {
   static let generate = SessionTurn(
     showsHistory: true,
     prompt: { $0.prompt },
-    response: { TranscriptEntry(.response, JSONWriter.text(of: $1.value), value: $1.value) })
+    response: { TranscriptEntry(.response, JSONWriter.text(of: $1.value), value: $1.value) },
+    calls: { $0.toolCalls })
+}
+
+/// The tools that a request may use when it names none itself, and the session they are of.
+struct SessionTools: Sendable {
+  var sessionID: SessionID?
+  var tools: [Tool] = []
+  let calls = ToolCalls()
+
+  /// The tools of a request.
+  /// - Parameter own: those that it names.
+  func tools(_ own: [ToolDefinition]?) throws(RequestFailure) -> [Tool] {
+    guard let own else { return tools }
+    do throws(AssistantError) { return try Tool.all(own) } catch { throw .assistant(error) }
+  }
 }
 
 /// An engine that shows the model the turns of a session before what it is asked.
 struct EngineWithHistory: EngineService {
   let base: any EngineService
   let history: [PromptMessage]
+  /// What stands behind the last message of each prompt.
+  var appended = ""
 
   func generate(_ params: GenerateParams) -> EngineJob {
     var params = params
+    params.messages = ToolPrompt.asked(params.messages, appended)
     params.messages.insert(contentsOf: history, at: max(0, params.messages.count - 1))
     return base.generate(params)
   }

@@ -4,7 +4,7 @@ import JSON
 
 /// Something the assistant can do whose answer is a value with a schema, as a value: what the model is told, what the
 /// answer is to be like, and what the result is made of. `FeatureRunner` runs all of them the same way.
-public struct StructuredFeature<Params: GenerationParams, Output: GenerationResult>: Sendable {
+public struct StructuredFeature<Params: ToolCallingParams, Output: ToolCallingResult>: Sendable {
   /// For menus; part of the answer to `initialize`.
   public let description: FeatureDescription
   /// What the person or the program has written; never empty.

@@ -8,6 +8,13 @@ extension FeatureRunner {
   public func run<Params, Output>(
     _ feature: StructuredFeature<Params, Output>, _ params: Params, sink: RequestSink = RequestSink()
   ) async throws(RequestFailure) -> Output {
+    try await run(feature, params, tools: SessionTools(), sink: sink)
+  }
+
+  /// - Parameter tools: those of the request's session.
+  func run<Params, Output>(
+    _ feature: StructuredFeature<Params, Output>, _ params: Params, tools: SessionTools, sink: RequestSink
+  ) async throws(RequestFailure) -> Output {
     let source = feature.source(params)
     try source.checkIsVisible()
     let shape = feature.shape(params)
@@ -18,6 +25,7 @@ extension FeatureRunner {
     // Also before an error: whoever shows the progress has to take it away.
     defer { progress.end() }
     var run = StructuredRun(runner: self, sink: sink, progress: progress)
+    try await run.callTools(tools, for: params, source)
     let count = shape.distinctList?.count ?? 1
     let request = feature.generateParams(for: params, shape, count: count)
     var answer = try await run.answer(request)
@@ -48,7 +56,9 @@ extension FeatureRunner {
     let common = CommonResult(
       usage: run.costs.usage, finishReason: AssistantProtocol.FinishReason(answer.result.finishReason),
       warnings: run.warnings.all(value, source: source, answer.result))
-    return feature.output(params, value, outline, common)
+    var output = feature.output(params, value, outline, common)
+    output.toolCalls = tools.calls.all
+    return output
   }
 }
 
@@ -89,7 +99,7 @@ private struct StructuredRun {
   /// How often missing items are asked for when the model repeats itself.
   private static let mostRetries = 4
 
-  let runner: FeatureRunner
+  private(set) var runner: FeatureRunner
   let sink: RequestSink
   var progress: ProgressReporter
   var costs = CallCosts()
@@ -100,6 +110,18 @@ private struct StructuredRun {
     self.runner = runner
     self.sink = sink
     self.progress = progress
+  }
+
+  /// Lets the model call tools for the source; what they say stands in all prompts from then on.
+  mutating func callTools<Params: ToolCallingParams>(
+    _ available: SessionTools, for params: Params, _ source: String
+  ) async throws(RequestFailure) {
+    var tools = ToolRun(
+      engine: runner.engine, tools: try available.tools(params.tools), choice: params.toolChoice,
+      sessionID: available.sessionID, sink: sink, calls: available.calls)
+    try await tools.run([PromptMessage(.user, source.trimmed)], &progress)
+    costs.add(tools.costs.usage)
+    runner = FeatureRunner(engine: EngineWithHistory(base: runner.engine, history: [], appended: tools.results))
   }
 
   /// One call of the model.

@@ -1,0 +1,79 @@
+import AssistantProtocol
+import JSON
+
+/// A tool that can be called: what the model reads of it, what its arguments must be, and who runs it.
+struct Tool: Sendable {
+  let name: String
+  let description: String
+  let schema: JSONSchema
+  let timeout: Duration
+  let confirm: Bool
+  /// nil for a tool of the client's.
+  let builtin: BuiltinTool?
+
+  /// - Throws: `unsupportedSchema`, with the pointer from the list of the definitions on.
+  static func all(_ definitions: [ToolDefinition]) throws(AssistantError) -> [Tool] {
+    var tools: [Tool] = []
+    for (index, definition) in definitions.enumerated() {
+      do throws(UnsupportedSchema) {
+        tools.append(try Tool(definition))
+      } catch {
+        throw .unsupportedSchema(
+          pointer: "/tools/\(index)/parameters" + error.pointer, keyword: error.keyword, problem: error.problem)
+      }
+    }
+    return tools
+  }
+
+  private init(_ definition: ToolDefinition) throws(UnsupportedSchema) {
+    builtin = definition.builtin
+    name = definition.callName
+    description = definition.builtin?.summary ?? definition.description ?? ""
+    schema = try JSONSchema(definition.builtin?.parameters ?? definition.parameters ?? true)
+    timeout = .milliseconds(definition.timeoutMs)
+    confirm = definition.confirm
+  }
+}
+
+extension BuiltinTool {
+  /// What the model reads.
+  var summary: String {
+    switch self {
+    case .catalogSearch: "Finds films by words: title, year, themes, hero, emotional core."
+    case .randomInteger: "Gives a random whole number between two bounds."
+    }
+  }
+
+  var parameters: JSONValue {
+    switch self {
+    case .catalogSearch:
+      [
+        "type": "object", "properties": ["query": ["type": "string", "minLength": 1, "maxLength": 80]],
+        "required": ["query"], "additionalProperties": false,
+      ]
+    case .randomInteger:
+      [
+        "type": "object",
+        "properties": [
+          "minimum": ["type": "integer", "minimum": -1_000_000_000, "maximum": 1_000_000_000],
+          "maximum": ["type": "integer", "minimum": -1_000_000_000, "maximum": 1_000_000_000],
+        ],
+        "required": ["minimum", "maximum"], "additionalProperties": false,
+      ]
+    }
+  }
+
+  /// Runs it. The arguments are true to `parameters`.
+  func run(_ arguments: JSONValue) -> String? {
+    switch self {
+    case .catalogSearch:
+      guard case .string(let query)? = arguments["query"] else { return nil }
+      return Catalog.films.answer(to: query)
+    case .randomInteger:
+      guard case .number(let low)? = arguments["minimum"], case .number(let high)? = arguments["maximum"],
+        let low = low.int, let high = high.int, low <= high
+      else { return nil }
+      return String(Int.random(in: low...high))
+    }
+  }
+}
