@@ -77,7 +77,7 @@ import Testing
       #expect(outcome.text == row.own, "\(row.unit): \(outcome.text)")
       #expect(outcome.codes == [.retried, .unchanged], "\(row.unit)")
       #expect(outcome.warnings.last?.message.hasPrefix("The sentence is the text's own: ") ?? false)
-      #expect(outcome.prompts.count == 3)
+      #expect(outcome.prompts.count == 4)
     }
     for good in ["The keeper counted.", "In 1987 he counted the steps each night.", "三百四。"] {
       let outcome = try await run(request(), [good])
@@ -95,8 +95,8 @@ import Testing
       // Drawn by chance, the same each time.
       let again = try await run(request(), texts)
       #expect(outcome.prompts.map(\.sampling) == again.prompts.map(\.sampling))
-      #expect(outcome.prompts.map { $0.sampling.temperature > 0 } == [false, true, true])
-      #expect(Set(outcome.prompts.map(\.sampling.seed)).count == 3)
+      #expect(outcome.prompts.map { $0.sampling.temperature > 0 } == [false, true, true, true])
+      #expect(Set(outcome.prompts.map(\.sampling.seed)).count == 4)
       #expect(outcome.prompts.allSatisfy { $0.messages == outcome.prompts[0].messages })
     }
     // Of those that are not good the best is mended.
@@ -130,7 +130,18 @@ import Testing
     let outcome = try await run(request(text, count: 2), ["Every night the keeper counted. \(Self.made)"])
     #expect(outcome.text == "Every night the keeper counted. \(Self.made)")
     #expect(outcome.codes == [.retried])
-    // A list of what one sentence says is one of its clauses.
+    // Two sentences that are joined are two.
+    let joined =
+      "The committee met on Tuesday to see the proposal, a new one, and after hours of debate they decided to wait."
+    let split = try await run(request(joined, count: 2), ["The committee met on Tuesday. \(Self.made)"])
+    #expect(
+      split.text == "The committee met on Tuesday to see the proposal, a new one. "
+        + "After hours of debate they decided to wait.")
+    #expect(split.warnings.last?.message.hasPrefix("2 of 2 sentences are the text's own: ") ?? false)
+    // A list of what one sentence says is one of its clauses, and so is what is too long for a bullet.
+    let endless = "The keeper counted the steps, " + String(repeating: "and he did so each night ", count: 9) + "again."
+    #expect(try await run(request(endless, .bullets), ["- \(Self.made)"]).text == "- The keeper counted the steps")
+    #expect(try await run(request(endless, .headline), [Self.made]).text == "The keeper counted the steps")
     let clauses = "The keeper counted the steps every night, and he wrote them down, for a storm had come; nobody knew."
     let list = try await run(
       request(clauses, .bullets, count: 3),
@@ -179,7 +190,7 @@ import Testing
       for weights in [Self.large, 0] {
         let outcome = try await run(request(), weights: weights, [text])
         #expect((outcome.text == text) == isKept, "\(text)")
-        #expect(outcome.prompts.count == (isKept ? 1 : 3))
+        #expect(outcome.prompts.count == (isKept ? 1 : 4))
       }
       // So is who was asked for more than a summary.
       var params = request()
@@ -242,13 +253,13 @@ import Testing
     try await client.initialize()
     let work = Task { try await client.connection.request(Summarize.self, request()) }
     try await withDeadline(.seconds(10), "the further answers") {
-      while engine.prompts.count < 3 { await Task.yield() }
+      while engine.prompts.count < 4 { await Task.yield() }
     }
     work.cancel()
     await #expect(throws: RPCError.cancelled) { try await work.value }
     try await withDeadline(.seconds(5), "the end of all jobs") { while engine.running > 0 { await Task.yield() } }
     never.open()
     _ = await client.end()
-    #expect(engine.prompts.count == 3)
+    #expect(engine.prompts.count == 4)
   }
 }

@@ -2,26 +2,30 @@ import AssistantProtocol
 import EngineProtocol
 
 /// What a text says in its own words, to stand in a summary where the model's words are not good.
-struct OwnWords: Sendable {
+struct OwnWords {
   /// Fewer words are no clause that stands for itself, and more no headline.
   private static let clauseWords = 3
+  /// What is shorter between two commas is an item of a list rather than a sentence.
+  private static let sentenceWords = 6
   private static let headlineWords = 12
   /// What joins a clause to the one before.
   private static let joiners: Set = ["and", "but", "or", "und", "aber", "et", "mais", "y", "pero", "e", "ma", "mas"]
 
   private let style: Summarize.Style
   private let sentences: [String]
+  private let isGood: (String) -> Bool
 
   /// - Parameters:
   ///   - text: what the model has read.
   ///   - language: what the text is written in, as an editor names it.
-  ///   - isGood: whether a sentence may stand in the summary.
-  init(_ text: String, language: String?, style: Summarize.Style, isGood: (String) -> Bool) {
+  ///   - isGood: whether a sentence, or a part of one, may stand in the summary.
+  init(_ text: String, language: String?, style: Summarize.Style, isGood: @escaping (String) -> Bool) {
     self.style = style
+    self.isGood = isGood
     sentences = Form(text, language: language).prose.flatMap { prose in
       let scalars = Array(prose.text.unicodeScalars)
       return TextSplitter.sentences(in: scalars[...]).map { String(scalars: scalars[$0]).trimmed }
-    }.filter { Prose(original: $0, text: $0).isWorthWriting && isGood($0) }
+    }.filter { Prose(original: $0, text: $0).isWorthWriting }
   }
 
   /// The units with those that are bad replaced, each by what is most like it and is not said by another one. A unit
@@ -49,20 +53,35 @@ struct OwnWords: Sendable {
       result[index] = own[best]
       replaced.append(index)
     }
+    // A text of one long sentence has no second one, but it may be two that are joined.
+    if style == .sentences, replaced.count < bad.count, case let joined = joinedSentences, joined.count >= units.count {
+      return (Array(joined.prefix(units.count)), Array(units.indices))
+    }
     return (result, replaced)
   }
 
   private func pool(for count: Int) -> [String] {
-    switch style {
-    case .sentences: sentences.map(Self.ended)
-    // A list of what one sentence says is a list of its clauses.
-    case .bullets: sentences.count < count ? sentences.flatMap { Self.clauses(of: $0) } : sentences
-    case .headline:
-      headlines.isEmpty ? sentences.compactMap(Self.beginning) : headlines
-    }
+    let pool =
+      switch style {
+      case .sentences: sentences.map(Self.ended)
+      // A list of what one sentence says is a list of its clauses, and so is what is too long for a bullet.
+      case .bullets:
+        sentences.flatMap { sentences.count < count || !isGood($0) ? Self.clauses(of: $0) : [$0] }
+      case .headline: headlines.isEmpty ? sentences.compactMap(Self.beginning) : headlines
+      }
+    return pool.filter(isGood)
   }
 
   private var headlines: [String] { sentences.compactMap(Self.headline) }
+
+  /// The sentences, and those that are joined in one each for itself.
+  private var joinedSentences: [String] {
+    sentences.flatMap { sentence in
+      Self.clauses(of: sentence, least: Self.sentenceWords, onlyJoined: true).map { clause in
+        Self.ended(clause.prefix(1).uppercased() + clause.dropFirst())
+      }
+    }.filter(isGood)
+  }
 
   /// Items of a list have no mark at their end; sentences are told apart by theirs.
   private static func ended(_ sentence: String) -> String {
@@ -90,15 +109,17 @@ struct OwnWords: Sendable {
   }
 
   /// At least one. What is too short goes with its neighbour.
-  private static func clauses(of sentence: String) -> [String] {
+  /// - Parameters:
+  ///   - least: words of a clause.
+  ///   - onlyJoined: only where “and” or the like follows, which mostly begins what could be a sentence.
+  private static func clauses(of sentence: String, least: Int = clauseWords, onlyJoined: Bool = false) -> [String] {
     let scalars = Array(sentence.unicodeScalars)
     var result: [String] = []
     var start = 0
     for place in scalars.indices where isBorder(place, in: scalars) {
       let clause = withoutJoiner(String(scalars: scalars[start..<place]).trimmed)
-      guard words(clause) >= clauseWords, words(String(scalars: scalars[(place + 1)...])) >= clauseWords else {
-        continue
-      }
+      let rest = String(scalars: scalars[(place + 1)...]).trimmed
+      guard words(clause) >= least, words(rest) >= least, !onlyJoined || withoutJoiner(rest) != rest else { continue }
       result.append(clause)
       start = place + 1
     }

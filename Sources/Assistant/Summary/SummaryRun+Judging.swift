@@ -6,7 +6,7 @@ import EngineProtocol
 extension SummaryRun {
   /// Texts up to this size are cheap enough to be summarised a few times more.
   private static let shortBytes = 2_000
-  private static let mostCandidates = 2
+  private static let mostCandidates = 3
 
   /// - Parameters:
   ///   - written: the answer; what comes of it in the end.
