@@ -51,6 +51,15 @@ public struct TextShape: JSONMessage, Equatable {
     case bullet
     /// One line without a full stop at its end.
     case headline
+
+    /// Most Unicode scalars of one, without the mark of a bullet; one that is as long was broken off.
+    public var mostCharacters: Int {
+      switch self {
+      case .sentence: 400
+      case .bullet: 200
+      case .headline: 120
+      }
+    }
   }
 
   public var unit = Unit.sentence

@@ -74,6 +74,20 @@ import Testing
         ["$5", "$6", "5", "6in", "3", "4", "12 °C", "$ 5"]
       ),
       ("see a.b/c.d@e and www.a.b (x/y)", nil, ["www.a.b"]), ("", nil, []),
+      ("On Friday, or Monday’s 3 May, in March, Sundays and MONDAY, friday", nil, ["Friday", "Monday", "3"]),
+      ("Am Dienstag im März, nicht im Märzen", nil, ["Dienstag", "März"]),
+      (
+        "Lundi. Le mardi. Segunda-feira, não Segunda. Août. Giovedì-sera.", nil,
+        ["Lundi", "Segunda-feira", "Août", "Giovedì"]
+      ),
+      (
+        "Click **Network** or __Save all now__ and **that 1**.", "markdown",
+        ["**Network**", "__Save all now__", "**that 1**"]
+      ),
+      ("Click **Network**, __init__", nil, ["**Network**", "__init__"]),
+      ("Click **Network** or __Save__", "plaintext", []), ("a **b** c", "org", []),
+      ("2**3**4 a__b__c ** a ** ****x**** **a\nb** **a *b* c**", "markdown", ["2", "3", "4"]),
+      ("**a sentence of five words** ** **** ***a***", nil, []),
     ]
     for (text, language, strings) in rows {
       let found = ProtectedText.find(in: text, language: language)
@@ -81,6 +95,8 @@ import Testing
     }
     #expect(ProtectedText.find(in: "Woody and Buzz", protect: ["Buzz", "Rex", "Buzz"]) == ["Buzz"])
     #expect(ProtectedText.lost(["5", "Buzz", "e\u{301}"], in: "15 of 52, Buzz, é") == ["5", "e\u{301}"])
+    // Inside a sentence French has a small letter, English has not.
+    #expect(ProtectedText.lost(["Lundi", "Monday"], in: "On part lundi, on monday.") == ["Monday"])
   }
 
   @Test func nearlyRightStringsAreRepaired() {
@@ -94,6 +110,10 @@ import Testing
       ("Buzz", "They saw buzz and BUZZ.", "They saw buzz and BUZZ."),
       ("Buzz", "A buzzer went.", "A buzzer went."), ("2.4.1", "Version 2.4.10 it is.", "Version 2.4.10 it is."),
       ("5", "There were five.", "There were five."),
+      ("**Network**", "Click on network now.", "Click on **Network** now."),
+      ("**Network**", "Click on *Network* or __network__.", "Click on *Network* or __network__."),
+      ("**Network**", "Click on *Network*.", "Click on **Network**."),
+      ("Monday", "See you on monday.", "See you on Monday."), ("Lundi", "On part lundi.", "On part lundi."),
       ("<|im_end|>", "It ends with im_end here.", "It ends with <|im_end|> here."),
     ]
     for row in rows {
@@ -127,7 +147,7 @@ import Testing
   /// Texts of which quadratic work, or a look ahead from each place, would take minutes.
   @Test(arguments: [
     "`", "` `` ", "[", "[a](", "![", "<a", "{a", "{{", "$a", "$", "\\[", "\\cite{", "a.", "a@", "@-", "#a", "1,", "=a ",
-    "(a/b",
+    "(a/b", "**", "**a ", "__a__", "Monday",
   ])
   func protectedTextOfHostileTextsIsFoundInLinearTime(_ unit: String) {
     let text = String(repeating: unit, count: (1 << 18) / unit.utf8.count)

@@ -24,10 +24,16 @@ final class ReadingEngine: EngineService {
 
   private let state = Mutex(State())
   private let contextSize: Int
+  private let parameterCount: Int
   private let answer: @Sendable (GenerateParams, _ number: Int) -> Answer
 
-  init(contextSize: Int = 8192, _ answer: @escaping @Sendable (GenerateParams, _ number: Int) -> Answer) {
+  /// - Parameter parameterCount: weights of the model; 0 when it says nothing of them.
+  init(
+    contextSize: Int = 8192, parameterCount: Int = 0,
+    _ answer: @escaping @Sendable (GenerateParams, _ number: Int) -> Answer
+  ) {
     self.contextSize = contextSize
+    self.parameterCount = parameterCount
     self.answer = answer
   }
 
@@ -93,6 +99,7 @@ final class ReadingEngine: EngineService {
     var report = EngineReport()
     report.model = ModelFacts()
     report.model?.contextSize = contextSize
+    report.model?.parameterCount = parameterCount
     report.availability = .available
     return report
   }

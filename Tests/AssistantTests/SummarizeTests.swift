@@ -9,6 +9,7 @@ import Testing
 /// `assistant/summarize` through a connection, on an engine that reads.
 @Suite(.timeLimit(.minutes(2))) struct SummarizeTests {
   private static let token = ProgressToken(RequestID(1))
+  private static let text = "The ferry leaves late in 2024, at 3.5 or 1.5 of 2.0."
   private static let workToken = ProgressToken(RequestID(2))
 
   private static func params(
@@ -62,7 +63,7 @@ import Testing
   }
 
   private func check(
-    _ text: String = "A text.", _ style: Summarize.Style = .sentences, count: Int? = nil, writes answers: [String],
+    _ text: String = Self.text, _ style: Summarize.Style = .sentences, count: Int? = nil, writes answers: [String],
     _ expected: String, stream: StreamMode = .delta, warnings: [WarningCode] = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -94,7 +95,7 @@ import Testing
     _ style: Summarize.Style, count: Int? = nil, writes answers: [String], _ expected: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    try await check("A text.", style, count: count, writes: answers, expected, sourceLocation: sourceLocation)
+    try await check(Self.text, style, count: count, writes: answers, expected, sourceLocation: sourceLocation)
   }
 
   @Test func tooFewAreAskedForOnceMore() async throws {

@@ -94,8 +94,8 @@ import Testing
         [.retried]
       ),
       (
-        "It takes 41 ms at most.", "It takes some time.", "It takes a while.", "It takes some time.",
-        [.retried, .protectedTextLost]
+        "It takes 41 ms at most.", "It takes some time.", "It takes a while.", "It takes 41 ms at most.",
+        [.retried, .unchanged]
       ),
       ("Run `a b` on it all.", "Run a b for all of it.", "never", "Run `a b` for all of it.", []),
       (
@@ -163,12 +163,11 @@ import Testing
 
   @Test func warningsHaveTheirRange() async throws {
     let one = try await run(request("  😀 it takes 41 ms at most, she said.\n")) { _, _ in
-      "😀 It takes a while at most, she said."
+      "Ich weiß ja auch nicht, was das mit 41 ms ist, und ob er es schon hat. 😀"
     }
     let warning = one.result.common.warnings.last
-    #expect(warning?.code == .protectedTextLost)
-    #expect(warning?.message.contains("41 ms") ?? false)
-    #expect(warning?.range == TextRange(start: 2, end: 40))
+    #expect(warning?.code == .languageChanged)
+    #expect(warning?.range == TextRange(start: 2, end: one.result.text.utf16.count - 1))
     // One of several that loses something stays as it is.
     let two = try await run(request("😀 it is all here\n\nIt takes 41 ms at most.\n")) { params, _ in
       params.source.contains("41") ? "It takes a while at most." : "😀 all of it is here"
@@ -248,10 +247,10 @@ import Testing
     for alternatives in [1, 3] {
       let engine = ScriptedEngine([[.event(.text("It takes a while.")), .event(.finished(.scripted()))], full])
       let result = try await FeatureRunner(engine: engine).run(.rephrase, request(source, alternatives: alternatives))
-      #expect(result.alternatives == ["It takes a while."])
+      #expect(result.alternatives == [source])
       #expect(
         result.common.warnings.map(\.code)
-          == [.protectedTextLost] + (alternatives > 1 ? [.fewerAlternatives] : []))
+          == [.unchanged] + (alternatives > 1 ? [.fewerAlternatives] : []))
       // The drafts, the further ones, and the sentences were asked for all the same.
       #expect(engine.prompts.count >= 6)
     }

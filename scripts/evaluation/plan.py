@@ -98,6 +98,9 @@ def daemon_request(item, seed):
     """The method and parameters of our arm."""
     text = item.text["text"]
     params = {"options": {"seed": seed}}
+    if item.feature in ("rephrase", "summarize"):
+        # As editors do: what a mark at the start of a line means depends on it.
+        params["context"] = {"languageId": item.text["languageId"]}
     if item.feature == "rephrase":
         params.update(text=text, tone=item.variant)
     elif item.feature == "summarize":

@@ -2,7 +2,7 @@
 that cannot fail says nothing, so a table without both kinds is itself a failure."""
 from wire import Reply
 
-from . import form, measure, report, runner, words
+from . import form, measure, plan, report, runner, words
 from .plan import SCHEMAS
 
 PROSE = "the train is late again, sorry"
@@ -148,12 +148,20 @@ TABLES = {
     "shape": (measure.has_shape, [
         ({"tags": ["a"]}, "tags", True), ({"tags": "a"}, "tags", False), ({"tags": [1]}, "tags", False),
         ({"tags": [], "more": 1}, "tags", False), ([], "tags", False)]),
+    "context": (lambda feature: context_of(feature), [
+        ("rephrase", {"languageId": "org"}), ("summarize", {"languageId": "org"}), ("brainstorm", None)]),
     "first JSON": (lambda text: runner.first_json(text), [
         ('Sure: {"a": [1]} ok', {"a": [1]}), ("{no} [2]", [2]), ("none", None)]),
     "shown": (report.shown, [
         ("loop", {"value": 0.0004, "of": 9}, "0.040 % of 9"), ("edges", {"value": 0.9999, "of": 9}, "99.990 % of 9"),
         ("edges", {"value": 1.0, "of": 9}, "100.0 % of 9"), ("edges", {"value": None, "of": 0}, "–")]),
 }
+
+
+def context_of(feature):
+    """What the request of our arm says of a text of Org's."""
+    text = {"id": "a", "language": "en", "languageId": "org", "text": "* a", "keep": []}
+    return plan.daemon_request(plan.Item(feature, "formal", text, 2), 1)[1].get("context")
 
 
 def record(**fields):

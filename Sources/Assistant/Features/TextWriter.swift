@@ -5,7 +5,8 @@ import EngineProtocol
 /// was. Several stretches are at the engine at once; what comes of those that are not yet due waits in their streams.
 ///
 /// The first draft of a stretch is shown while it is written. When it turns out to have a flaw, more are drawn, and the
-/// best replaces it. When none is good, the stretch is written sentence by sentence as well.
+/// best replaces it. When none is good, the stretch is written sentence by sentence as well. What would still lose a
+/// string that must stay is left as it is in the source.
 struct TextWriter {
   /// Jobs at the engine at once: they share its steps, and more would only make the first wait.
   private static let mostJobs = 8
@@ -133,8 +134,8 @@ struct TextWriter {
     }
     if best.verdict.flaws.contains(.refusal) { throw .assistant(.refusal) }
     if isOnly, best.verdict.flaws.contains(.empty) { throw .assistant(.emptyOutput) }
-    // Rather as it was than what nobody meant.
-    let staysTheSame = best.verdict.isBeside || (!isOnly && best.verdict.isOdd)
+    // Rather as it was than what nobody meant, or without what must stay.
+    let staysTheSame = best.verdict.isBeside || best.verdict.losesData || (!isOnly && best.verdict.isOdd)
     let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
     // How a draft ended that is thrown away says nothing of the text, unless the caller's limit has spoilt it.
@@ -144,7 +145,7 @@ struct TextWriter {
       alternatives[index] += index == 0 || !chosen.indices.contains(index) ? text : chosen[index].text
     }
     addEdits(from: request.prose.original, to: text)
-    let verdict = staysTheSame ? Verdict(flaws: [.unchanged]) : best.verdict
+    let verdict = staysTheSame ? Verdict(flaws: [.unchanged], lost: best.verdict.lost) : best.verdict
     tally.warnings += FlawWarnings.all(
       verdict, stayed: staysTheSame ? nil : best.stayed, range: composer.stretch)
     return staysTheSame && !isCut ? 0 : best.result.completionTokens

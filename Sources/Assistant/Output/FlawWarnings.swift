@@ -20,15 +20,22 @@ enum FlawWarnings {
   private static func flaws(_ verdict: Verdict, range: TextRange) -> [Warning] {
     Flaw.allCases.filter(verdict.flaws.contains).compactMap { flaw in
       switch flaw {
-      case .protectedTextLost: lost(verdict.lost, range: range)
       case .languageChanged: Warning(.languageChanged, "This is in another language than the source.", range: range)
       case .structureChanged:
         Warning(.structureChanged, "The model wrote several paragraphs for one; they were joined.", range: range)
-      case .unchanged, .empty: Warning(.unchanged, "The model had no other words for this.", range: range)
-      // A repetition is said by the end of the text that it brings.
-      case .refusal, .copiedExample, .repetition, .invention, .length: nil
+      case .unchanged, .empty: unchanged(verdict.lost, range: range)
+      // A repetition is said by the end of the text that it brings; what would lose something stays as it was.
+      case .refusal, .copiedExample, .protectedTextLost, .repetition, .invention, .length: nil
       }
     }
+  }
+
+  /// - Parameter strings: what the best rewrite has lost, if that is why it was not taken.
+  private static func unchanged(_ strings: [String], range: TextRange) -> Warning {
+    let message =
+      strings.isEmpty
+      ? "The model had no other words for this." : "It is as it was: even the best rewrite lost \(names(strings))."
+    return Warning(.unchanged, message, range: range)
   }
 
   /// Strings that had to stay are missing.

@@ -37,6 +37,27 @@ package struct SummaryForm: Sendable {
     }
   }
 
+  /// The sentences, bullets without their marks, or the headline of a text in its form.
+  func units(of text: String) -> [String] {
+    switch style {
+    case .sentences:
+      let scalars = Array(text.unicodeScalars)
+      // As they are counted: one that begins with a small letter is a sentence too.
+      let large = scalars.map { $0.properties.uppercaseMapping.unicodeScalars.first ?? $0 }
+      return TextSplitter.sentences(in: large[...]).map { String(scalars: scalars[$0]).trimmed }
+    case .bullets: return text.split(whereSeparator: \.isNewline).map { String($0.dropFirst(2)) }
+    case .headline: return text.isEmpty ? [] : [text]
+    }
+  }
+
+  /// The text in its form of its units.
+  func text(of units: [String]) -> String {
+    switch style {
+    case .bullets: units.map { "- " + $0 }.joined(separator: lineEnd)
+    case .sentences, .headline: units.joined(separator: " ")
+    }
+  }
+
   private func sentences(_ scalars: [Unicode.Scalar], isComplete: Bool) -> Formed {
     let all = TextSplitter.sentences(in: scalars[...])
     var said = Repetition()

@@ -7,11 +7,13 @@ import JSON
 /// A sentence begins with a letter, a digit, or what opens a quotation or bracket; has three letters at least and no
 /// line break; ends with one of `. ! ? …` and perhaps what closes a quotation, or with one of `。！？`. Inside it no end
 /// mark stands before a space, and no full-width one at all: so whoever counts sentences counts the same. Between
-/// sentences is one space, behind a full-width mark nothing.
+/// sentences is one space, behind a full-width mark nothing. A small letter and an end mark are followed by no capital
+/// letter: a model that may not begin another sentence would else glue it to the one before. The text of a bullet does
+/// not begin with the mark of a list.
 package enum ShapeGrammar {
-  static let sentenceLength = 400
-  static let bulletLength = 200
-  static let headlineLength = 120
+  private static let mostInSentence = TextShape.Unit.sentence.mostCharacters
+  private static let mostInBullet = TextShape.Unit.bullet.mostCharacters
+  private static let mostInHeadline = TextShape.Unit.headline.mostCharacters
 
   /// - Throws: `tooComplex`, never with the bounds of `TextShape`.
   package static func make(_ shape: TextShape) throws(ConstraintError) -> Grammar {
@@ -34,9 +36,9 @@ package enum ShapeGrammar {
     let last = try ByteMachine(.choice([narrow, wide]))
     let before = grammar.add(
       .list(
-        item: grammar.add(.machine(inner, minimum: 0, maximum: sentenceLength)), separator: [],
+        item: grammar.add(.machine(inner, minimum: 0, maximum: mostInSentence)), separator: [],
         minimum: max(0, count - 1), maximum: max(0, count - 1)))
-    let end = grammar.add(.machine(last, minimum: 0, maximum: sentenceLength))
+    let end = grammar.add(.machine(last, minimum: 0, maximum: mostInSentence))
     grammar.root = grammar.add(.sequence([before, end]))
     return grammar
   }
@@ -44,7 +46,7 @@ package enum ShapeGrammar {
   private static func bullets(_ count: Int) throws(TooLarge) -> Grammar {
     var grammar = Grammar()
     let mark = grammar.add(.literal(Array("- ".utf8)))
-    let text = grammar.add(.machine(try ByteMachine(line(end: inLine)), minimum: 0, maximum: bulletLength))
+    let text = grammar.add(.machine(try ByteMachine(bulletText), minimum: 0, maximum: mostInBullet))
     let bullet = grammar.add(.sequence([mark, text]))
     grammar.root = grammar.add(
       .list(item: bullet, separator: Array("\n".utf8), minimum: max(1, count), maximum: max(1, count)))
@@ -54,7 +56,7 @@ package enum ShapeGrammar {
   private static func headlines(_ count: Int) throws(TooLarge) -> Grammar {
     var grammar = Grammar()
     let language = line(end: inLine.subtracting(ScalarSet(".。")))
-    let text = grammar.add(.machine(try ByteMachine(language), minimum: 0, maximum: headlineLength))
+    let text = grammar.add(.machine(try ByteMachine(language), minimum: 0, maximum: mostInHeadline))
     grammar.root = grammar.add(
       .list(item: text, separator: Array("\n".utf8), minimum: max(1, count), maximum: max(1, count)))
     return grammar
@@ -78,6 +80,14 @@ package enum ShapeGrammar {
   private static let starters = letters.union(ScalarSet([0x30...0x39])).union(ScalarSet("\"'([«“‘‹„¿¡「『（【"))
   /// What a sentence is made of between its marks.
   private static let body = inLine.subtracting(ends).subtracting(fullWidthEnds)
+  private static let digits = ScalarSet([0x30...0x39])
+  /// Small and capital letters of English and its neighbours, of Greek and of Cyrillic; more would be many states.
+  private static let small = ScalarSet([
+    0x61...0x7A, 0xDF...0xF6, 0xF8...0xFF, 0x3AC...0x3CE, 0x430...0x45F,
+  ])
+  private static let capital = ScalarSet([
+    0x41...0x5A, 0xC0...0xD6, 0xD8...0xDE, 0x386...0x386, 0x388...0x3AB, 0x400...0x42F,
+  ])
   /// Spaces inside a line: the common one, and those that French puts before its marks.
   private static let spaces = ScalarSet(" \u{A0}\u{202F}")
 
@@ -92,19 +102,42 @@ package enum ShapeGrammar {
   /// A sentence without its end, three letters at least.
   private static let sentenceStart: RegularLanguage = {
     let others = one(body.subtracting(letters))
-    // An end mark inside goes on without a space: 3.14, example.org, wait…what.
-    let dotted = RegularLanguage.sequence([
-      .repeated(one(ends), minimum: 1, maximum: 3), one(body.subtracting(closers)),
-    ])
     let letter = one(letters)
-    // Only single spaces, each before something.
-    let spaced = RegularLanguage.sequence([one(spaces), .choice([others, letter])])
-    let step = any(.choice([others, letter, spaced, dotted]))
     let first = RegularLanguage.choice([letter, .sequence([one(starters.subtracting(letters)), any(others), letter])])
     let gap = any(.choice([others, spacedOther]))
-    let next = RegularLanguage.sequence([gap, .choice([letter, .sequence([one(spaces), letter])])])
-    return .sequence([first, next, next, step])
+    func next(_ letter: RegularLanguage) -> RegularLanguage {
+      .sequence([gap, .choice([letter, .sequence([one(spaces), letter])])])
+    }
+    let fromSmall = RegularLanguage.sequence([next(one(small)), any(toSmall)])
+    let fromOther = next(one(letters.subtracting(small)))
+    return .sequence([
+      first, next(letter),
+      .choice([fromSmall, .sequence([.choice([.sequence([fromSmall, smallToOther]), fromOther]), afterOther])]),
+    ])
   }()
+
+  // Inside a sentence comes one character more, perhaps behind a space or behind end marks: 3.14, example.org,
+  // wait…what. What may stand behind marks depends on whether a small letter is before them.
+
+  private static let dots = RegularLanguage.repeated(one(ends), minimum: 1, maximum: 3)
+  private static let other = body.subtracting(small)
+  private static let toSmall = RegularLanguage.sequence([.choice([.empty, one(spaces), dots]), one(small)])
+  private static let otherToOther = toOther(dotted: other)
+  /// No capital letter, and nothing that opens another sentence.
+  private static let smallToOther = toOther(
+    dotted: other.subtracting(capital).subtracting(starters.subtracting(letters.union(digits))))
+
+  private static func toOther(dotted: ScalarSet) -> RegularLanguage {
+    .choice([
+      .sequence([.choice([.empty, one(spaces)]), one(other)]), .sequence([dots, one(dotted.subtracting(closers))]),
+    ])
+  }
+
+  /// What may follow a character that is no small letter.
+  private static let afterOther = RegularLanguage.sequence([
+    any(.choice([otherToOther, .sequence([toSmall, any(toSmall), smallToOther])])),
+    .choice([.empty, .sequence([toSmall, any(toSmall)])]),
+  ])
 
   private static let spacedOther = RegularLanguage.sequence([one(spaces), one(body.subtracting(letters))])
 
@@ -114,10 +147,28 @@ package enum ShapeGrammar {
     .repeated(one(closers), minimum: 0, maximum: 2),
   ])
 
-  /// A line of words with single spaces between, the last of which ends with one of `end`.
-  private static func line(end: ScalarSet) -> RegularLanguage {
-    let rest = any(.sequence([.choice([.empty, one(spaces)]), one(inLine)]))
-    let last = RegularLanguage.sequence([.choice([.empty, one(spaces)]), one(end)])
-    return .sequence([one(starters), rest, last])
+  // MARK: - Lines
+
+  private static func character(_ set: ScalarSet) -> RegularLanguage {
+    .sequence([.choice([.empty, one(spaces)]), one(set)])
   }
+
+  /// A line of words with single spaces between, the last of which ends with one of `end`.
+  private static func line(start: ScalarSet = starters, end: ScalarSet) -> RegularLanguage {
+    .sequence([one(start), any(character(inLine)), character(end)])
+  }
+
+  /// A line of words that does not begin with the number of an item: not “1. One”, “1) One”, but “3.5 million”.
+  private static let bulletText: RegularLanguage = {
+    let marks = ScalarSet(".):")
+    let number = RegularLanguage.repeated(one(digits), minimum: 1, maximum: nil)
+    let behindNumber = RegularLanguage.choice([
+      one(inLine.subtracting(digits).subtracting(marks)), .sequence([one(spaces), one(inLine)]),
+      .sequence([one(marks), one(inLine.subtracting(letters))]),
+    ])
+    return .choice([
+      line(start: starters.subtracting(digits), end: inLine),
+      .sequence([number, .choice([one(digits), one(marks), .sequence([behindNumber, any(character(inLine))])])]),
+    ])
+  }()
 }

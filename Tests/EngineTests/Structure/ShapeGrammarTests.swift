@@ -25,11 +25,15 @@ import struct TestSupport.SplitMix64
       .sentence, 1,
       [
         "The sea was calm.", "Is it?", "It costs 3.14 euros at example.org!", "“Yes,” she said.", "He said: “Go now!”",
-        "Wait…what happened?", "Über Äpfel…", "Привет, мир!", "日本語です。", "Vraiment\u{A0}?", "No way?!", "مرحبا بكم.",
+        "Wait…what happened?", "Just so…so it is.", "Use e.g.this of U.S.A or Ä.Ö here.", "It was 5.Five o'clock.",
+        "ABC.Def is X.", "See example.org/a.b and v2.x and a.5 there.",
+        "Über Äpfel…", "Привет, мир!", "日本語です。", "Vraiment\u{A0}?", "No way?!", "مرحبا بكم.",
       ],
       [
         "", "The sea", "The sea was calm. ", " The sea.", "The sea. It is.", "A.", "…", "The  sea.", "The\nsea.",
         "The sea.\n", "日本。語です。", "- The sea.", "Dr. Who came.", "The sea .",
+        "Forty years.She was built.", "Is it?No.", "Wait…What is it?", "Straße.Äpfel sind da.", "Да вот.Это так.",
+        "Such a thing...The end.", "It is so.“No”, she said.", "The end.(No.)",
       ]),
     Case(
       .sentence, 3,
@@ -39,8 +43,15 @@ import struct TestSupport.SplitMix64
         "One day.\nTwo days. Three.",
       ]),
     Case(
-      .bullet, 2, ["- One\n- Two things.", "- “a b”\n- 日本"],
-      ["- One", "- One\n- Two\n", "One\nTwo", "- One\n\n- Two", "-  x\n- y"]),
+      .bullet, 2,
+      [
+        "- One\n- Two things.", "- “a b”\n- 日本", "- 3.5 million\n- 12:30 it is", "- 1st of all\n- 2024",
+        "- 7 x\n- 2024.", "- 1 a\n- 1,000 of them",
+      ],
+      [
+        "- One", "- One\n- Two\n", "One\nTwo", "- One\n\n- Two", "-  x\n- y", "- 1. One\n- Two", "- 2) One\n- Two",
+        "- 10: One\n- Two", "- 1.One\n- Two", "- - One\n- Two", "- • One\n- Two", "- * One\n- Two", "- One\n- – Two",
+      ]),
     Case(
       .headline, 1, ["The Calm Sea", "Is It Over?", "日本の海"],
       ["The Calm Sea.", "日本。", "A\nB", "The sea ", "", " The sea"]),

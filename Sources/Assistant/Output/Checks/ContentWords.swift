@@ -9,11 +9,29 @@ package enum ContentWords {
   /// Which share of the text's content words have no word of the same stem in the source; nil when there are too few
   /// words to tell, as always in scripts without spaces.
   package static func inventedShare(of text: String, source: String) -> Double? {
-    let words = carriers(in: text)
-    let sourceWords = carriers(in: source)
-    guard words.count >= leastWords, sourceWords.count >= leastSourceWords else { return nil }
-    let known = Stems(of: sourceWords)
-    return Double(words.filter { !known.contains($0) }.count) / Double(words.count)
+    let known = Known(in: source)
+    let (all, new) = known.count(in: text)
+    guard all >= leastWords, known.words >= leastSourceWords else { return nil }
+    return Double(new) / Double(all)
+  }
+
+  /// The content words of a text, in which those of others are looked up.
+  struct Known: Sendable {
+    /// How many there are.
+    let words: Int
+    private let stems: Stems
+
+    init(in text: String) {
+      let carriers = ContentWords.carriers(in: text)
+      words = carriers.count
+      stems = Stems(of: carriers)
+    }
+
+    /// The content words of another text, and those that have no word of the same stem here.
+    func count(in text: String) -> (all: Int, new: Int) {
+      let carriers = ContentWords.carriers(in: text)
+      return (carriers.count, carriers.count { !stems.contains($0) })
+    }
   }
 
   private static let leastWords = 5
@@ -27,7 +45,7 @@ package enum ContentWords {
   }
 
   /// The starts of words: endings differ, and so do many tenses. Of short words four letters count, of long ones five.
-  private struct Stems {
+  private struct Stems: Sendable {
     private static let long = 7
     private var four: Set<Substring> = []
     private var fourOfShort: Set<Substring> = []

@@ -34,9 +34,11 @@ package struct Verdict: Sendable, Equatable {
   /// Says something else than the source: the source as it is would be better.
   var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
 
-  /// Out of proportion, without what must stay, or nothing at all: among other stretches the source as it is would be
-  /// better.
-  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length, .protectedTextLost]) }
+  /// Without what must stay: to lose data is worse than to change nothing.
+  var losesData: Bool { flaws.contains(.protectedTextLost) }
+
+  /// Out of proportion, or nothing at all: among other stretches the source as it is would be better.
+  var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length]) }
 }
 
 extension Verdict {

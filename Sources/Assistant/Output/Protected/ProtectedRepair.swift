@@ -64,7 +64,7 @@ package enum ProtectedRepair {
   ) -> Range<String.Index> {
     var (start, end) = (range.lowerBound, range.upperBound)
     let scalars = text.unicodeScalars
-    let quotes: Set<Unicode.Scalar> = ["`", "'", "\"", "“", "”", "‘", "’", "<", ">", "|", "$", "{", "}"]
+    let quotes: Set<Unicode.Scalar> = ["`", "'", "\"", "“", "”", "‘", "’", "<", ">", "|", "$", "{", "}", "*", "_"]
     for scalar in string.unicodeScalars.prefix(while: { !$0.isWordPart }).reversed() {
       guard quotes.contains(scalar), start > text.startIndex else { break }
       let before = scalars.index(before: start)

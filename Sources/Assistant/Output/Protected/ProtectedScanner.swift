@@ -3,6 +3,9 @@
 struct ProtectedScanner {
   /// Longer spans are no code, no link and no formula but two marks that happen to be there.
   private static let longestSpan = 2_000
+  /// Longer emphasis is a sentence, whose words may change.
+  private static let longestEmphasis = 80
+  private static let mostEmphasized = 4
   private let scalars: [Unicode.Scalar]
   private let syntax: Syntax
   private var index = 0
@@ -51,6 +54,7 @@ struct ProtectedScanner {
     case "$": return mathEnd() ?? ProtectedNumber.priceEnd(in: scalars, from: index) ?? placeholderEnd()
     case "{", "%": return placeholderEnd()
     case "=", "~": return syntax.family == .org ? codeEnd(scalar) : nil
+    case "*", "_": if at(index + 1) == scalar { return emphasisEnd() }
     case "@", "#": return isAtWordStart ? nameEnd() : nil
     case _: break
     }
@@ -58,7 +62,8 @@ struct ProtectedScanner {
     if scalar.isCurrency { return ProtectedNumber.priceEnd(in: scalars, from: index) }
     guard isAtWordStart else { return nil }
     if scalar.isDigit { return ProtectedNumber.end(in: scalars, from: index) }
-    return scalar.isASCII && scalar.isWordPart ? addressEnd() : nil
+    guard scalar.isASCII && scalar.isWordPart else { return nil }
+    return addressEnd() ?? CalendarName.end(in: scalars, from: index)
   }
 
   /// The place behind the next occurrence on the way.
@@ -89,6 +94,26 @@ struct ProtectedScanner {
   private mutating func codeEnd(_ mark: Unicode.Scalar) -> Int? {
     guard at(index + 1) != mark, isAtWordStart, at(index + 1).map({ !$0.isWhitespace }) ?? false else { return nil }
     return behind([mark], from: index + 2, acrossLines: false)
+  }
+
+  /// `**name**` or `__name__`: a few words in strong emphasis are a name, a button, a label.
+  private func emphasisEnd() -> Int? {
+    guard syntax.family == .markdown || syntax.family == .unknown else { return nil }
+    let mark = scalars[index]
+    let before = at(index - 1)
+    guard before != mark, !(before?.isWordPart ?? false) else { return nil }
+    let start = index + 2
+    var end = start
+    var words = 1
+    while let scalar = at(end), scalar != mark {
+      if scalar.isLineEnd || end - start == Self.longestEmphasis { return nil }
+      if scalar.isWhitespace { words += 1 }
+      end += 1
+    }
+    guard at(end) == mark, at(end + 1) == mark, at(end + 2) != mark, words <= Self.mostEmphasized else { return nil }
+    let inner = scalars[start..<end]
+    guard let first = inner.first, let last = inner.last, !first.isWhitespace, !last.isWhitespace else { return nil }
+    return end + 2
   }
 
   /// Code ends with as many backticks as it began with. Those that begin none are skipped, all of the run.

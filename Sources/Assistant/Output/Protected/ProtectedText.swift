@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Finds the strings of a text that have to be the same in every rewriting of it: numbers and dates, addresses, links,
-/// code, LaTeX, emoji, tags and placeholders, and what the caller names.
+/// code, short strong emphasis, LaTeX, emoji, tags and placeholders, and what the caller names.
 package enum ProtectedText {
   /// Each string once, in the order of the text. Strings of the caller's that the text does not hold are left out.
   /// - Parameter language: what the text is written in, as an editor names it.
@@ -18,8 +18,13 @@ package enum ProtectedText {
     strings.filter { place(of: $0, in: text) == nil }
   }
 
-  /// Where the text holds the string byte for byte; a number not as a part of a longer one.
+  /// Where the text holds the string byte for byte; a number not as a part of a longer one, and a day or month that
+  /// began a sentence perhaps inside one.
   static func place(of string: String, in text: String) -> Range<String.Index>? {
+    exactPlace(of: string, in: text) ?? CalendarName.insideSentence(string).flatMap { exactPlace(of: $0, in: text) }
+  }
+
+  private static func exactPlace(of string: String, in text: String) -> Range<String.Index>? {
     var from = text.startIndex
     while let range = text.byteRange(of: string, from: from) {
       if stands(range, in: text) { return range }
