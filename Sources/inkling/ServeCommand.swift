@@ -28,6 +28,7 @@ enum ServeCommand {
     var framing = FramingChoice.auto
     var mirror: String?
     var logLevel = Log.Level.warning
+    var thermometer = Thermometer()
   }
 
   static let command = Command<Settings>(
@@ -56,6 +57,12 @@ enum ServeCommand {
         (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--mirror wants a folder") }
         settings.mirror = path
+      },
+      .value(
+        "--thermal-root", "DIR", "Where the machine's thermal zones are (default: /sys/class/thermal)."
+      ) { (settings, path) throws(UsageError) in
+        guard !path.isEmpty else { throw UsageError("--thermal-root wants a folder") }
+        settings.thermometer = Thermometer(root: path)
       },
       .choice("--log-level", "LEVEL", "How much is logged", \.logLevel),
       .flag(
@@ -100,7 +107,9 @@ enum ServeCommand {
       log.info("ended by signal \(signal)")
       connections.closeAll()
     }
-    let server = AssistantServer(engine: supervisor, version: Program.version, log: log) { processID in
+    let server = AssistantServer(
+      engine: supervisor, version: Program.version, log: log, thermometer: settings.thermometer
+    ) { processID in
       watch(processID, log) { connections.closeAll() }
     }
     await supervisor.start()

@@ -14,6 +14,7 @@ import Testing
     ("hi", "Certainly!\n\nHello.", "Hello."), ("hi", "Hier ist der umformulierte Text: Guten Tag.", "Guten Tag."),
     ("hi", "Voici le texte reformulé : Bonjour.", "Bonjour."), ("hi", "Aquí está el texto corregido:\nHola.", "Hola."),
     ("你好", "以下是改写后的文本：\n您好。", "您好。"), ("привет", "Вот исправленный текст: Здравствуйте.", "Здравствуйте."),
+    ("hi", "Here's a rewritten version with the extra detail: Hello.", "Hello."),
     ("hi", "Sure!\n\nHere is the rewritten text:\n\nHello.", "Hello."),
     // No preambles.
     ("i come at 5", "Sure, I will come at 5.", "Sure, I will come at 5."),

@@ -135,11 +135,11 @@ final class TestClient: Sendable {
 
   /// - Parameter tool: runs the client's tools.
   init(
-    _ engine: any EngineService, framing: Framing = .header,
+    _ engine: any EngineService, framing: Framing = .header, thermometer: Thermometer = Thermometer(root: "/dev/null"),
     tool: (@Sendable (ToolCall.Params) async throws(RPCError) -> JSONValue)? = nil
   ) async {
     let (near, far) = InMemoryChannel.pair()
-    let server = AssistantServer(engine: engine, version: "1.2.3")
+    let server = AssistantServer(engine: engine, version: "1.2.3", thermometer: thermometer)
     let started = Gate<Void>()
     serving = Task { await server.serve(far, framing: framing, started: { _ in started.open() }) }
     var router = Router()

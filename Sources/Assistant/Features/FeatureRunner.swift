@@ -12,6 +12,8 @@ public struct RequestSink: Sendable {
   /// Asks the client to run one of its tools, within the time; nil when there is no client to ask. The answer is as it
   /// came.
   public var callTool: (@Sendable (ToolCall.Params, Duration) async throws(RPCError) -> JSONValue)?
+  /// How hot the machine is; asked before long work.
+  public var thermalState: @Sendable () -> ThermalState = { .unknown }
   /// Whether the reader keeps up.
   public var isWritable: @Sendable () -> Bool = { true }
   /// Waits until the reader has caught up.

@@ -7,6 +7,7 @@ public struct AssistantServer: Sendable {
   let engine: any EngineService
   private let version: String
   private let log: Log
+  private let thermometer: Thermometer
   private let clientIs: @Sendable (_ processID: Int) -> Void
   private let sessionCounter = SessionCounter()
   private let clock = ContinuousClock()
@@ -14,12 +15,13 @@ public struct AssistantServer: Sendable {
 
   /// - Parameter clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
   public init(
-    engine: any EngineService, version: String, log: Log = .none,
+    engine: any EngineService, version: String, log: Log = .none, thermometer: Thermometer = Thermometer(),
     clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
     self.engine = engine
     self.version = version
     self.log = log
+    self.thermometer = thermometer
     self.clientIs = clientIs
     start = clock.now
   }
@@ -143,6 +145,7 @@ public struct AssistantServer: Sendable {
     var sink = RequestSink()
     sink.isWritable = { context.isWritable }
     sink.waitUntilWritable = { () async throws(CancellationError) in try await context.waitUntilWritable() }
+    sink.thermalState = { thermometer.state }
     sink.callTool = { params, timeout throws(RPCError) in
       try await context.connection.request(AnyToolCall.self, params, timeout: timeout)
     }
@@ -195,6 +198,7 @@ public struct AssistantServer: Sendable {
     result.model = held.model.map { ModelDescription($0, sourcePath: held.modelPath) }
     result.engine = EngineDescription(held)
     result.sessions = sessionCounter.count
+    result.thermalState = thermometer.state
     result.activeRequests = held.activeRequests
     result.queuedRequests = held.queuedRequests
     result.uptimeSeconds = Int(start.duration(to: clock.now).components.seconds)

@@ -42,6 +42,9 @@ struct SummaryRun {
   private mutating func readParts(
     _ text: String, _ tokens: Int, _ window: SummaryWindow
   ) async throws(RequestFailure) -> String {
+    // Minutes of full load are not for a machine that is about to turn itself off.
+    let state = sink.thermalState()
+    if state == .critical { throw .assistant(.tooHot(state)) }
     let reader = PartReader(
       engine: engine, params: params, text: Array(text.unicodeScalars),
       density: TokenDensity(tokens: tokens, in: text), window: window)

@@ -8,6 +8,8 @@ struct FormReader {
     var end: String.Index
     var prefix: LinePrefix
     var isKept = false
+    /// Columns of what ends a comment behind the words.
+    var tail = 0
     /// Two spaces or a backslash at its end: the break is meant.
     var breaksHard = false
   }
@@ -78,7 +80,12 @@ struct FormReader {
       let whole = (line.prefix.beginsItem ? text.trimmedStart : text[line.start...]).trimmedEnd
       let isKept = kept.keeps(text, body: whole, next: next)
       lines[index].isKept = isKept || line.start == line.end || isCode(line)
-      if !lines[index].isKept { widest = max(widest, DisplayWidth.column(after: text[..<line.end])) }
+      if !lines[index].isKept {
+        let end = DisplayWidth.column(after: text[..<line.end])
+        let closed = text[..<text.trimmedEnd.endIndex]
+        lines[index].tail = max(0, DisplayWidth.column(after: closed) - end)
+        widest = max(widest, end + lines[index].tail)
+      }
     }
   }
 
@@ -183,7 +190,7 @@ struct FormReader {
     if range.count > 1 {
       let second = lines[range.lowerBound + 1]
       let between = source[first.end..<second.start]
-      prose.wrap = Prose.Wrap(lineBreak: String(between.drop { $0 == " " || $0 == "\t" }), width: widest)
+      prose.wrap = Prose.Wrap(lineBreak: String(between.drop { $0 == " " || $0 == "\t" }), width: widest - last.tail)
     }
     if first.prefix.isComment, syntax.hasBlockComments {
       prose.replacements.append(Prose.Replacement(from: "*/", to: "* /"))
