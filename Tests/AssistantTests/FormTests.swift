@@ -124,7 +124,7 @@ import Testing
       ),
       (
         "    /* Does the sum of\n     * all of it. */\n", "c", "Computes */ the sum of everything in it.",
-        "    /* Computes * /\n     * the sum of\n     * everything in\n     * it. */\n"
+        "    /* Computes * /\n     * the sum of\n     * everything\n     * in it. */\n"
       ),
       (
         "- the parser is slow\n- it leaks memory\n  when cancelled\n", nil, "a b c d e f g h i j k l",

@@ -74,7 +74,7 @@ import Testing
     let error = await client.error { try await $0.call(Summarize.self, long) }
     #expect(error?.code == 1011 && error?.data?["thermalState"] == "critical")
     _ = try await client.call(Summarize.self, Summarize.Params(text: "One thing. Another thing."))
-    _ = try await folder.file("thermal_zone0/temp", Array("60000".utf8))
+    _ = try folder.file("thermal_zone0/temp", Array("60000".utf8))
     _ = try await client.connection.request(Summarize.self, long, timeout: .seconds(60))
     _ = await client.end()
   }

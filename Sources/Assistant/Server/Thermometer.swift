@@ -1,8 +1,8 @@
 import AssistantProtocol
 
 /// How hot the machine is. On Linux it is read from the thermal zones in `/sys/class/thermal`, each of which tells its
-/// temperature and the trip points at which the kernel acts (Documentation/driver-api/thermal/sysfs-api.rst). Elsewhere,
-/// and where there are no such zones, nothing is known.
+/// temperature and the trip points at which the kernel acts (driver-api/thermal/sysfs-api.rst of the kernel's
+/// documentation). Elsewhere, and where there are no such zones, nothing is known.
 public struct Thermometer: Sendable {
   /// So near below the point at which the kernel slows the processor down the machine is warm: 5 °C, in thousandths.
   private static let warmth = 5_000

@@ -123,8 +123,8 @@ enum PreambleWords {
       """
       here is are here's the a an your my of in to for with and as it this that more less fewer words word formal \
       informal friendly exciting simple simpler short shorter long longer original following below above can be \
-      follows you go requested extra additional added detail details changes changed improved expanded condensed i have \
-      i've i'd be happy help course would could another way say how one possible \
+      follows you go requested extra additional added detail details changes changed improved expanded condensed i \
+      have i've i'd be happy help course would could another way say how one possible \
       hier ist sind der die das dein deine ihr ihre ein eine in einem einer formellen formeller mit weniger worten \
       voici voilà le la un une votre en ton plus bien sûr avec moins de mots du aquí está tienes el tu su con más \
       por supuesto palabras ecco il una tuo con meno parole aqui o seu um uma mais вот ваш в إليك هنا הנה
