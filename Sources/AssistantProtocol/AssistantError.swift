@@ -17,6 +17,7 @@ public enum AssistantError: Error, Equatable {
   case tooHot(ThermalState)
   case overloaded(limit: Int)
   case tooManySessions(limit: Int)
+  case sessionTooLarge(limit: Int)
   case engineFailed(EngineFailureReason)
   case sessionExists(sessionID: String)
   case decodingFailure(FinishReason)
@@ -60,7 +61,7 @@ extension AssistantError {
     case .emptyOutput: .emptyOutput
     case .toolFailed: .toolFailed
     case .tooHot: .tooHot
-    case .overloaded, .tooManySessions: .overloaded
+    case .overloaded, .tooManySessions, .sessionTooLarge: .overloaded
     case .engineFailed: .engineFailed
     case .sessionExists: .sessionExists
     case .decodingFailure: .decodingFailure
@@ -74,7 +75,7 @@ extension AssistantError {
     case .engineFailed(let reason): reason != .quarantined
     case .sessionBusy, .emptyOutput, .toolFailed, .tooHot, .overloaded, .tooManySessions, .decodingFailure: true
     case .contextWindowExceeded, .sessionNotFound, .emptyPrompt, .unsupportedSchema, .guardrailViolation, .refusal,
-      .sessionExists:
+      .sessionExists, .sessionTooLarge:
       false
     }
   }
@@ -98,6 +99,8 @@ extension AssistantError {
     case .emptyOutput: "The model gave an empty answer. Try again, or with other options."
     case .toolFailed(let name, let reason): "The tool “\(name)” failed: \(reason.rawValue)."
     case .tooHot(let state): "The machine is too hot (\(state.rawValue)). Let it cool down and try again."
+    case .sessionTooLarge(let limit):
+      "The session holds more than \(limit) bytes, and nothing more is said in it. Rewind it, or fork its first turns."
     case .tooManySessions(let limit): "There are \(limit) sessions already, and no more are held. Delete one first."
     case .overloaded(let limit): "More than \(limit) requests at once are not accepted. Try again when some are done."
     case .engineFailed(let reason):
@@ -123,7 +126,8 @@ extension AssistantError {
     case .guardrailViolation(let rule): [("rule", rule.json)]
     case .toolFailed(let name, let reason): [("name", name.json), ("reason", reason.json)]
     case .tooHot(let state): [("thermalState", state.json)]
-    case .overloaded(let limit), .tooManySessions(let limit): [("limit", limit.json)]
+    case .overloaded(let limit), .tooManySessions(let limit), .sessionTooLarge(let limit):
+      [("limit", limit.json)]
     case .engineFailed(let reason): [("reason", reason.json)]
     case .decodingFailure(let reason): [("finishReason", reason.json)]
     case .emptyPrompt, .refusal, .emptyOutput: []

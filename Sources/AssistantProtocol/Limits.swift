@@ -8,6 +8,8 @@ public enum Limits {
   public static let protectedStrings = 1_000
   /// Sessions of one connection.
   public static let sessions = 64
+  /// Bytes of what was said in a session: 8 MiB. Beyond it nothing can be said any more.
+  public static let sessionBytes = 8 << 20
   /// The largest number of turns that a request can name.
   public static let sessionTurns = 1_000_000
   /// Tools of one session or request.

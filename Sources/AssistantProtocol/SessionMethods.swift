@@ -32,6 +32,9 @@ public enum SessionCreate: RequestMethod {
     ]
     public func validate() throws(JSONMismatch) {
       try Limits.check([title, instructions ?? ""] + transcript.entries.map(\.words))
+      guard transcript.json.approximateByteCount <= Limits.textBytes else {
+        throw JSONMismatch(path: "transcript", "must be at most \(Limits.textBytes) bytes")
+      }
       try tools.checkTogether()
     }
   }

@@ -35,7 +35,7 @@ public struct ToolDefinition: JSONMessage, Equatable {
 
   public func validate() throws(JSONMismatch) {
     if builtin != nil {
-      guard name == nil, description == nil, parameters == nil else {
+      guard name == nil, description == nil, parameters == nil, !confirm, timeoutMs == ToolDefinition().timeoutMs else {
         throw JSONMismatch(path: "builtin", "must stand alone")
       }
       return
@@ -44,9 +44,15 @@ public struct ToolDefinition: JSONMessage, Equatable {
     guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.allows) else {
       throw JSONMismatch(path: "name", "must be 1 to 64 letters, digits, hyphens or underscores")
     }
+    guard name != ToolDefinition.noTool else {
+      throw JSONMismatch(path: "name", "must not be “\(ToolDefinition.noTool)”, which stands for no tool")
+    }
     guard description != nil else { throw JSONMismatch(path: "description", "is missing") }
     guard parameters != nil else { throw JSONMismatch(path: "parameters", "is missing") }
   }
+
+  /// What the model says when it wants no tool.
+  public static let noTool = "none"
 
   /// What the model calls it.
   public var callName: String { builtin?.rawValue ?? name ?? "" }
@@ -65,6 +71,9 @@ extension [ToolDefinition] {
   /// What no single definition can check.
   func checkTogether() throws(JSONMismatch) {
     guard count <= Limits.tools else { throw JSONMismatch(path: "tools", "must hold at most \(Limits.tools) tools") }
+    guard json.approximateByteCount <= Limits.textBytes else {
+      throw JSONMismatch(path: "tools", "must be at most \(Limits.textBytes) bytes together")
+    }
     var names: Set<String> = []
     for (index, tool) in enumerated() where !names.insert(tool.callName).inserted {
       throw JSONMismatch(path: "tools[\(index)].name", "must not be that of another tool")

@@ -16,6 +16,8 @@ package final class EngineServer: Sendable {
     /// With the vocabulary's tree, which constraints are made with.
     let structures: StructureCache
     let memory = TokenMemory()
+    /// An answer keeps its tokens only for a while, so that what follows it would not always be the same.
+    let remembersAnswers: Bool
   }
 
   private enum Model {
@@ -135,7 +137,11 @@ package final class EngineServer: Sendable {
       case .success(let loaded):
         // In this task, so that the engine's thread goes on.
         let structures = StructureCache(vocabulary: TokenTrie(loaded.vocabulary))
-        model.withLock { $0 = .loaded(Loaded(model: loaded, structures: structures)) }
+        model.withLock {
+          $0 = .loaded(
+            Loaded(
+              model: loaded, structures: structures, remembersAnswers: !params.reproducible))
+        }
         return ModelFacts(loaded.facts)
       case .failure(let error):
         model.withLock { $0 = .none }
@@ -179,7 +185,7 @@ package final class EngineServer: Sendable {
     let stream = AnswerStream(
       request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter,
       snapshots: structure?.partial.map { SnapshotStream($0) }, context: context
-    ) { loaded.memory.rememberAnswer($0, of: model.vocabulary) }
+    ) { if loaded.remembersAnswers { loaded.memory.rememberAnswer($0, of: model.vocabulary) } }
     let outcome = await withTaskCancellationHandler {
       await stream.follow(events)
     } onCancel: {

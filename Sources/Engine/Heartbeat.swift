@@ -36,16 +36,17 @@ final class Heartbeat: Sendable {
     watching engine: EngineThread, send: @escaping @Sendable (EngineHeartbeat.Params) -> Void
   ) throws(ChannelError) {
     try DedicatedThread.start(name: "heartbeat") {
-      var last = 0
+      var (lastStep, lastPiece) = (0, 0)
       while !engine.isOver {
         self.change.wait()
         while engine.isComputing || self.preparing.load(ordering: .relaxed) > 0 {
           _ = self.rest.wait(timeout: .now() + Self.interval)
-          let progress = engine.signal.progress &+ self.pieces.load(ordering: .relaxed)
-          guard progress != last else { continue }
-          last = progress
+          let (step, piece) = (engine.signal.progress, self.pieces.load(ordering: .relaxed))
+          // While the engine's thread computes, what is done beside it says nothing of it.
+          guard step != lastStep || (!engine.isComputing && piece != lastPiece) else { continue }
+          (lastStep, lastPiece) = (step, piece)
           let stepTime = engine.statistics?.stepTime ?? .zero
-          send(EngineHeartbeat.Params(steps: progress, stepMilliseconds: stepTime.milliseconds))
+          send(EngineHeartbeat.Params(steps: step &+ piece, stepMilliseconds: stepTime.milliseconds))
         }
       }
     }

@@ -56,9 +56,10 @@ public final class TokenMemory: Sendable {
       state.clock += 1
       let former = state.entries.updateValue(Entry(tokens: tokens, lastUse: state.clock), forKey: text)
       state.tokenCount += tokens.count - (former?.tokens.count ?? 0)
-      while state.tokenCount > mostTokens || state.entries.count > mostTexts,
-        let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
-      {
+      guard state.tokenCount > mostTokens || state.entries.count > mostTexts else { return }
+      // An eighth more than needed, so that this is done seldom.
+      for oldest in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+        if state.tokenCount <= mostTokens / 8 * 7, state.entries.count <= mostTexts / 8 * 7 { break }
         state.entries[oldest.key] = nil
         state.tokenCount -= oldest.value.tokens.count
       }

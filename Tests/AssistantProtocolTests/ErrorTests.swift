@@ -13,7 +13,8 @@ import Testing
       .unsupportedSchema(pointer: "", keyword: "type", problem: "type must be a word"),
       .guardrailViolation(rule: "r"), .refusal, .emptyOutput, .toolFailed(name: "t", reason: .timeout),
       .tooHot(.critical),
-      .overloaded(limit: 64), .tooManySessions(limit: 64), .sessionExists(sessionID: "s"), .decodingFailure(.length),
+      .overloaded(limit: 64), .tooManySessions(limit: 64), .sessionTooLarge(limit: 9), .sessionExists(sessionID: "s"),
+      .decodingFailure(.length),
       .decodingFailure(.stop),
     ]
 

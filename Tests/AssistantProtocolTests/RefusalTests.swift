@@ -106,6 +106,23 @@ private func check<Message: JSONConvertible>(
       (
         ["transcript": [["role": "prompt", "text": "a"]]], "transcript must not end with a prompt that has no response"
       ),
+      (["tools": [["name": "a", "description": "d"]]], "tools[0].parameters is missing"),
+      (
+        ["tools": [["name": "none", "description": "d", "parameters": true]]],
+        "tools[0].name must not be “none”, which stands for no tool"
+      ),
+      (
+        ["tools": [["name": "a b", "description": "d", "parameters": true]]],
+        "tools[0].name must be 1 to 64 letters, digits, hyphens or underscores"
+      ),
+      (["tools": [["builtin": "randomInteger", "confirm": true]]], "tools[0].builtin must stand alone"),
+      (
+        ["tools": [["builtin": "randomInteger"], ["builtin": "randomInteger"]]],
+        "tools[1].name must not be that of another tool"
+      ),
+      (
+        ["tools": .array(Array(repeating: ["builtin": "randomInteger"], count: 17))], "tools must hold at most 16 tools"
+      ),
     ] as [(JSONValue, String)])
   func createSession(_ params: JSONValue, _ sentence: String) {
     check(SessionCreate.Params.self, params, refused: sentence)

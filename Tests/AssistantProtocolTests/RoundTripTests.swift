@@ -129,7 +129,7 @@ private let editorSamples = [
   Sample(Chat.Result.self, #"{"text":"t","toolCalls":[\#(record)],\#(outcome)}"#),
   Sample(ToolDefinition.self, tool, without: ["builtin"]),
   Sample(
-    ToolDefinition.self, #"{"builtin":"catalogSearch","timeoutMs":600000,"confirm":false}"#,
+    ToolDefinition.self, #"{"builtin":"catalogSearch","timeoutMs":10000,"confirm":false}"#,
     without: ["name", "description", "parameters"]),
   Sample(ToolCallRecord.self, record), Sample(ToolError.self, toolFailure),
   Sample(ToolError.Details.self, #"{"kind":"toolFailed","retryable":false,"name":"n","reason":"declined"}"#),

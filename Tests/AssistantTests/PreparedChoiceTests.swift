@@ -7,10 +7,12 @@ import Testing
 
 /// The supervisor and a prepared copy: it is loaded when it can be, and the model's own file otherwise.
 @Suite(.timeLimit(.minutes(1))) struct PreparedChoiceTests {
-  private func loadedName(_ house: ModelPreparationTests.House, _ scripts: [ChildScript]) async -> String? {
+  private func loadedName(
+    _ house: ModelPreparationTests.House, _ scripts: [ChildScript], stallsAfter patience: Duration = .seconds(30)
+  ) async -> String? {
     var configuration = SupervisorState.Configuration(buildID: "build")
     configuration.idleUnload = nil
-    configuration.stallFloor = .milliseconds(200)
+    configuration.stallFloor = patience
     configuration.firstBackOff = .milliseconds(1)
     let supervisor = EngineSupervisor(
       configuration: configuration, modelPath: house.model, prepared: house.models,
@@ -55,8 +57,8 @@ import Testing
     let gate = Gate<Void>()
     defer { gate.open() }
     stalls.loadGate = gate
-    #expect(await loadedName(house, [stalls, ChildScript()]) == "Q8_0.gguf")
-    #expect(await loadedName(house, [stalls, stalls, ChildScript()]) == "own")
+    #expect(await loadedName(house, [stalls, ChildScript()], stallsAfter: .seconds(2)) == "Q8_0.gguf")
+    #expect(await loadedName(house, [stalls, stalls, ChildScript()], stallsAfter: .seconds(2)) == "own")
 
     try writeFile(try house.path("Q8_0.gguf"), Array("GGUF damaged".utf8))
     #expect(await loadedName(house, [ChildScript()]) == "own")

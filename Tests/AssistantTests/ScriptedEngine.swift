@@ -134,12 +134,20 @@ final class TestClient: Sendable {
   private let serving: Task<ConnectionEnd, Never>
 
   /// - Parameter tool: runs the client's tools.
-  init(
+  convenience init(
     _ engine: any EngineService, framing: Framing = .header, thermometer: Thermometer = Thermometer(root: "/dev/null"),
     tool: (@Sendable (ToolCall.Params) async throws(RPCError) -> JSONValue)? = nil
   ) async {
+    await self.init(
+      server: AssistantServer(engine: engine, version: "1.2.3", thermometer: thermometer), framing: framing, tool: tool)
+  }
+
+  /// One of several clients of a server.
+  init(
+    server: AssistantServer, framing: Framing = .header,
+    tool: (@Sendable (ToolCall.Params) async throws(RPCError) -> JSONValue)? = nil
+  ) async {
     let (near, far) = InMemoryChannel.pair()
-    let server = AssistantServer(engine: engine, version: "1.2.3", thermometer: thermometer)
     let started = Gate<Void>()
     serving = Task { await server.serve(far, framing: framing, started: { _ in started.open() }) }
     var router = Router()

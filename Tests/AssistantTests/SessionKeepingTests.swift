@@ -68,6 +68,49 @@ import Testing
     _ = await client.end()
   }
 
+  @Test(arguments: [
+    ("Here:\n```swift\nlet a = 1", "Here:\n```swift\nlet a = 1\n```"), ("~~~~\n~~~\r\nx", "~~~~\n~~~\nx\n~~~~"),
+    ("```\na\n```\nb", "```\na\n```\nb"), ("a ``` b", "a ``` b"),
+  ])
+  func anAnswerThatWasCutOffEndsItsFence(_ answer: String, _ exported: String) async throws {
+    let client = try await client(ScriptedEngine(pieces: [answer]))
+    _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
+    let text = try await client.call(
+      SessionExport.self, SessionExport.Params(sessionID: Self.id, format: .markdown)
+    ).text
+    #expect(text.hasSuffix("**Inkling**\n\n" + exported + "\n"))
+    _ = await client.end()
+  }
+
+  @Test func aTextOfAFeatureIsNotWhatTheModelHasReadOfTheSession() async throws {
+    let client = try await client(Self.counting())
+    _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
+    let before = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id)).session
+    // Nothing is asked of the engine for code.
+    var code = Rephrase.Params(text: "```\nx = 1\n```")
+    code.common.sessionID = Self.id
+    _ = try await client.call(Rephrase.self, code)
+    let after = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id)).session
+    #expect(after.turns == 2 && after.contextUsed == before.contextUsed && after.contextSize == before.contextSize)
+    // That turn is no chat to be answered again.
+    var retry = Chat.Params()
+    retry.common.sessionID = Self.id
+    retry.retry = true
+    await client.expect(-32803) { try await $0.call(Chat.self, retry) }
+    _ = await client.end()
+  }
+
+  @Test func thereIsAnEndToWhatIsSaid() async throws {
+    let client = try await client(Self.counting())
+    var long = Rephrase.Params(text: String(repeating: "```\nx = 1\n```\n", count: 290_000))
+    long.common.sessionID = Self.id
+    for _ in 0..<2 { _ = try await client.connection.request(Rephrase.self, long, timeout: .seconds(60)) }
+    await client.expect(1012) { try await $0.call(Chat.self, Chat.Params("a", in: Self.id)) }
+    _ = try await client.call(SessionRewind.self, SessionRewind.Params(sessionID: Self.id))
+    _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
+    _ = await client.end()
+  }
+
   // MARK: Keeping
 
   @Test func aTranscriptMakesTheSessionAgain() async throws {
@@ -157,11 +200,18 @@ import Testing
   }
 
   @Test func sessionsBelongToTheirConnection() async throws {
-    let first = try await client(Self.counting())
-    let second = await TestClient(Self.counting())
+    let server = AssistantServer(engine: Self.counting(), version: "1", thermometer: Thermometer(root: "/dev/null"))
+    let (first, second) = (await TestClient(server: server), await TestClient(server: server))
+    try await first.initialize()
     try await second.initialize()
+    _ = try await first.call(SessionCreate.self, SessionCreate.Params(sessionID: Self.id))
     #expect(try await second.call(SessionList.self, Empty()).sessions.isEmpty)
+    await second.expect(1003) { try await $0.call(SessionGet.self, SessionParams(sessionID: Self.id)) }
+    #expect(try await second.call(ModelStatus.self, Empty()).sessions == 1)
     _ = await first.end()
+    try await withDeadline(.seconds(5), "the end of the first one's sessions") {
+      while try await second.call(ModelStatus.self, Empty()).sessions > 0 {}
+    }
     _ = await second.end()
   }
 

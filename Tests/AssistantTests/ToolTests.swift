@@ -209,6 +209,69 @@ import Testing
     _ = await client.end()
   }
 
+  @Test func whatDoesNotFitIsTakenAwayAndTheRequestGoesOn() async throws {
+    let long = String(repeating: "x", count: 60_000)
+    for isChat in [true, false] {
+      let engine = ScriptedEngine(answers: { params in
+        let tokens = params.messages.reduce(0) { $0 + $1.text.utf8.count }
+        guard tokens < 8_192 else {
+          let failure = EngineFailure.contextWindowExceeded(
+            promptTokens: tokens, contextSize: 8_192, reservedForOutput: 64)
+          return [.event(.failed(failure))]
+        }
+        let told = params.messages.last?.text.contains("What tools say") == true
+        let answer: String =
+          params.schema == nil
+          ? "answer"
+          : params.schema?["enum"] != nil
+            ? told ? #""none""# : #""lookup""# : params.schema == ["const": 1] ? "1" : #"{"word":"a"}"#
+        return [.event(.text(answer)), .event(.finished(.scripted()))]
+      })
+      let client = await TestClient(engine) { _ throws(RPCError) in ["content": .string(long)] }
+      try await client.initialize()
+      let calls: [ToolCallRecord]
+      if isChat {
+        var create = SessionCreate.Params()
+        create.tools = [Self.lookup]
+        create.contextPolicy = .summarize
+        create.transcript.turns = Array(
+          repeating: Transcript.Turn(
+            prompt: TranscriptEntry(.prompt, "before"), response: TranscriptEntry(.response, "said")), count: 20)
+        let id = try await client.call(SessionCreate.self, create).session.sessionID
+        calls = try await client.call(Chat.self, Chat.Params("a", in: id)).toolCalls
+        let held = try await client.call(SessionGet.self, SessionParams(sessionID: id))
+        #expect(held.session.turns == 21 && held.transcript.summary == nil)
+      } else {
+        var params = Generate.Params(prompt: "A film.", schema: ["const": 1])
+        params.tools = [Self.lookup]
+        calls = try await client.call(Generate.self, params).toolCalls
+      }
+      #expect(calls.map(\.error?.data.reason) == [.tooLarge])
+      _ = await client.end()
+    }
+  }
+
+  @Test func aToolNeedsNoArguments() async throws {
+    let clock = ToolDefinition(name: "clock", description: "Tells the time.", parameters: ["type": "object"])
+    let run = try await chat([("clock", "{}")], tools: [clock])
+    #expect(run.asked.map(\.arguments) == [[:]] && run.result.toolCalls.count == 1)
+    _ = await run.client.end()
+  }
+
+  @Test func requiredMeansACall() async throws {
+    let client = await TestClient(Self.engine([]))
+    try await client.initialize()
+    var params = Generate.Params(prompt: "a", schema: ["const": 1])
+    params.toolChoice = .required
+    await client.expect(-32803) { try await $0.call(Generate.self, params) }
+    _ = await client.end()
+    let other = await TestClient(Self.engine([("lookup", #"{"word":"#)]))
+    try await other.initialize()
+    params.tools = [Self.lookup]
+    await other.expect(1015) { try await $0.call(Generate.self, params) }
+    _ = await other.end()
+  }
+
   @Test func wrongToolsAreRefused() async throws {
     let client = await TestClient(Self.engine([]))
     try await client.initialize()

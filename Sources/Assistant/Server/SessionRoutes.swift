@@ -11,8 +11,8 @@ extension AssistantServer {
     router.onInOrder(SessionList.self) { _, _ throws(RPCError) in SessionList.Result(sessions: sessions.list()) }
     router.onInOrder(SessionGet.self) { params, _ throws(RPCError) in
       try answered { () throws(AssistantError) in
-        let (session, transcript) = try sessions.get(params.sessionID)
-        return SessionGet.Result(session: session, transcript: transcript)
+        let held = try sessions.get(params.sessionID)
+        return SessionGet.Result(session: held.session, transcript: held.transcript)
       }
     }
     router.onInOrder(SessionUpdate.self) { params, _ throws(RPCError) in
@@ -39,8 +39,9 @@ extension AssistantServer {
     }
     router.onInOrder(SessionExport.self) { params, _ throws(RPCError) in
       try answered { () throws(AssistantError) in
-        let (session, transcript) = try sessions.get(params.sessionID)
-        return SessionExport.Result(text: SessionExporter.text(session, transcript, format: params.format))
+        let held = try sessions.get(params.sessionID)
+        let text = SessionExporter.text(held.session, held.transcript, held.tools, format: params.format)
+        return SessionExport.Result(text: text)
       }
     }
     routeChat(sessions, client, in: &router)
@@ -86,16 +87,23 @@ extension AssistantServer {
       try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
         guard let lease = try place.lease() else {
-          return try await work(params.speaking(in: nil), engine, SessionTools(), sink)
+          let (spoken, tools) = (params.speaking(in: nil), SessionTools())
+          return try await Session().fitting(Transcript(), tools.calls) { (_) async throws(RequestFailure) in
+            try await work(spoken, engine, tools, sink)
+          }
         }
         defer { lease.end() }
-        let spoken = params.speaking(in: lease.session)
+        let spoken = params.speaking(
+          in: lease.session, summary: turn.showsHistory ? lease.transcript.summary : nil)
         let tools = SessionTools(sessionID: lease.session.sessionID, tools: lease.tools)
         let output = try await lease.run { [engine] () async -> Result<Method.Result, RequestFailure> in
           do throws(RequestFailure) {
             guard turn.showsHistory else { return .success(try await work(spoken, engine, tools, sink)) }
-            let output = try await lease.session.fitting(lease.transcript) { (history) async throws(RequestFailure) in
-              try await work(spoken, EngineWithHistory(base: engine, history: history), tools, sink)
+            let room = lease.session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
+            let output = try await lease.session.fitting(lease.transcript, tools.calls) {
+              (history) async throws(RequestFailure) in
+              let shown = EngineWithHistory(base: engine, history: history, leastRoom: history.isEmpty ? 0 : room)
+              return try await work(spoken, shown, tools, sink)
             }
             return .success(output)
           } catch {
@@ -104,19 +112,28 @@ extension AssistantServer {
         }
         var transcript = lease.transcript
         transcript.turns.append(turn.made(of: params, output, feature: Method.name))
-        try commit(transcript, output.common.usage, lease, client, context)
+        var usage = output.common.usage
+        if !turn.showsHistory {
+          // The model has read nothing of the session.
+          usage.contextUsed = lease.session.contextUsed
+          usage.contextSize = max(usage.contextSize, lease.session.contextSize)
+        }
+        try commit(transcript, usage, lease, client, context)
         return output
       }
     }
   }
 
-  /// Keeps a turn, and tells the client how the session stands.
+  /// Keeps a turn, and tells the client how the session stands before anything else can be done to it.
   private func commit(
     _ transcript: Transcript, _ usage: Usage, _ lease: SessionLease, _ client: ClientState, _ context: RequestContext
   ) throws(RequestFailure) {
-    guard let session = lease.commit(transcript, usage: usage) else { throw .engine(.cancelled) }
-    guard client.wantsNotifications(on: context.connection) else { return }
-    context.notify(SessionDidChange.self, SessionDidChange.Params(session: session, level: SessionLevel(session)))
+    let isWanted = client.wantsNotifications(on: context.connection)
+    let isKept = lease.commit(transcript, usage: usage) { session in
+      guard isWanted else { return }
+      context.notify(SessionDidChange.self, SessionDidChange.Params(session: session, level: SessionLevel(session)))
+    }
+    if !isKept { throw .engine(.cancelled) }
   }
 
   private func answered<Value>(_ body: () throws(AssistantError) -> Value) throws(RPCError) -> Value {

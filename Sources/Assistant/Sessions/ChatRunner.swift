@@ -12,7 +12,7 @@ struct ChatRunner: Sendable {
   }
 
   /// Tokens of the window that must be free for the answer, where older turns can make way for it.
-  private static let leastRoom = 256
+  static let leastRoom = 256
   private static let mostTokens = 1_024
 
   let engine: any EngineService
@@ -26,6 +26,9 @@ struct ChatRunner: Sendable {
     let message: String
     if params.retry {
       guard let last = transcript.turns.popLast() else { throw .assistant(.emptyPrompt) }
+      guard last.prompt.feature == nil || last.prompt.feature == Chat.name else {
+        throw .engine(.refused("the session's last turn is of \(last.prompt.feature ?? ""), send that again"))
+      }
       message = last.prompt.words
     } else {
       message = params.message ?? ""
@@ -75,14 +78,15 @@ struct ChatRunner: Sendable {
             throw error
           }
           let excess = promptTokens + reserved - contextSize
-          switch session.contextPolicy {
-          case .slidingWindow where window.shrink(promptTokens: promptTokens, by: excess): break
-          case .summarize where !transcript.turns.isEmpty:
-            transcript = try await summarised(transcript)
-            window = HistoryWindow(transcript, maxTurns: session.maxTurns)
-          case .error, .slidingWindow, .summarize:
-            // What a tool said must not be the end of the request.
-            guard tools.dropLongestResult() else { throw error }
+          if window.isWorthMore(than: tools.calls.longestResult, freeing: excess, session.contextPolicy) {
+            if session.contextPolicy == .summarize, let shorter = try await summarised(transcript, window) {
+              transcript = shorter
+              window = HistoryWindow(transcript, maxTurns: session.maxTurns)
+            } else {
+              _ = window.shrink(promptTokens: promptTokens, by: excess)
+            }
+          } else if !tools.calls.dropLongestResult() {
+            throw error
           }
         }
       }
@@ -164,16 +168,26 @@ struct ChatRunner: Sendable {
 
     // MARK: Summaries
 
-    /// The transcript with its older half, and the summary before it, as one summary.
-    private mutating func summarised(_ transcript: Transcript) async throws(RequestFailure) -> Transcript {
+    /// The transcript with the older half of what is shown, all before it and the former summary as one summary; nil
+    /// when the model has none to give.
+    private mutating func summarised(
+      _ transcript: Transcript, _ window: HistoryWindow
+    ) async throws(RequestFailure) -> Transcript? {
       var result = transcript
-      let count = (transcript.turns.count + 1) / 2
-      var text = transcript.summary.map { $0.words + "\n\n" } ?? ""
-      text += transcript.turns.prefix(count).map { "User: \($0.prompt.words)\n\nAssistant: \($0.response.words)" }
-        .joined(separator: "\n\n")
-      var request = Summarize.Params(text: text)
+      let count = window.first + (transcript.turns.count - window.first + 1) / 2
+      let said = (transcript.summary.map { [$0.words] } ?? []) + transcript.turns.prefix(count).map(SessionPrompt.told)
+      var request = Summarize.Params(text: said.joined(separator: "\n\n"))
       request.count = SessionPrompt.summarySentences
-      let summary = try await SummaryRunner(engine: engine).run(request)
+      var silent = RequestSink()
+      silent.thermalState = sink.thermalState
+      let summary: Summarize.Result
+      do throws(RequestFailure) {
+        summary = try await SummaryRunner(engine: engine).run(request, sink: silent)
+      } catch {
+        // It is no answer to what was said; the turns can still be left out.
+        if error == .assistant(.refusal) || error == .assistant(.emptyOutput) { return nil }
+        throw error
+      }
       costs.add(summary.common.usage)
       result.summary = TranscriptEntry(.instructions, summary.text, feature: Summarize.name, at: Timestamp.now)
       result.turns.removeFirst(count)
@@ -186,6 +200,20 @@ struct ChatRunner: Sendable {
 
 /// What the model reads before the turns of a session.
 enum SessionPrompt {
+  /// What stands before the summary of older turns.
+  static let summaryStart = "What was said before, in short: "
+
+  /// A turn as a text that is summarised.
+  static func told(_ turn: Transcript.Turn) -> String {
+    turn.entries.map { entry in
+      switch entry.role {
+      case .prompt: "User: " + entry.words
+      case .toolCall, .toolOutput: "Tool: " + entry.words
+      case .response, .instructions: "Assistant: " + entry.words
+      }
+    }.joined(separator: "\n\n")
+  }
+
   /// Of the summary that takes the place of older turns.
   static let summarySentences = 5
 
@@ -193,7 +221,7 @@ enum SessionPrompt {
     let voice = (common.personality ?? session.personality).instructions
     let parts = [
       session.instructions.isBlank ? "You are a helpful assistant." : session.instructions.trimmed, voice,
-      (common.instructions ?? "").trimmed, summary.map { "What was said before, in short: " + $0.words } ?? "",
+      (common.instructions ?? "").trimmed, summary.map { summaryStart + $0.words } ?? "",
     ]
     return parts.filter { !$0.isEmpty }.joined(separator: " ")
   }

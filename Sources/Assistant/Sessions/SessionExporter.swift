@@ -3,21 +3,24 @@ import JSON
 
 /// Writes a session down for people, or for another daemon.
 enum SessionExporter {
-  static func text(_ session: Session, _ transcript: Transcript, format: SessionExport.Format) -> String {
+  static func text(
+    _ session: Session, _ transcript: Transcript, _ tools: [ToolDefinition], format: SessionExport.Format
+  ) -> String {
     switch format {
     case .markdown: markdown(session, transcript)
-    case .json: json(session, transcript)
+    case .json: json(session, transcript, tools)
     }
   }
 
   /// The parameters of a `session/create`, without the name, which is taken.
-  private static func json(_ session: Session, _ transcript: Transcript) -> String {
+  private static func json(_ session: Session, _ transcript: Transcript, _ tools: [ToolDefinition]) -> String {
     var params = SessionCreate.Params()
     params.title = session.title
     params.instructions = session.instructions
     params.personality = session.personality
     params.contextPolicy = session.contextPolicy
     params.maxTurns = session.maxTurns
+    params.tools = tools
     params.transcript = transcript
     return JSONWriter.text(of: params.json) + "\n"
   }
@@ -34,7 +37,7 @@ enum SessionExporter {
         blocks.append("**You**")
         blocks.append(quoted(turn.prompt.words))
         blocks.append("**Inkling**")
-        blocks.append(turn.response.value == nil ? turn.response.words.trimmed : fenced(turn.response.words))
+        blocks.append(turn.response.value == nil ? closed(turn.response.words.trimmed) : fenced(turn.response.words))
       }
     }
     return blocks.joined(separator: "\n\n") + "\n"
@@ -56,7 +59,36 @@ enum SessionExporter {
       .map { $0.isEmpty ? ">" : "> " + $0 }.joined(separator: "\n")
   }
 
-  private static func fenced(_ text: String) -> String { "```json\n" + text.trimmed + "\n```" }
+  /// An answer that was cut off inside a fence must not take what follows it with it.
+  private static func closed(_ text: String) -> String {
+    var open: Substring?
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for line in lines {
+      let body = line.trimmedStart
+      guard let mark = body.first, mark == "`" || mark == "~" else { continue }
+      let fence = body.prefix { $0 == mark }
+      guard fence.count >= 3 else { continue }
+      if let begun = open {
+        if begun.first == mark, fence.count >= begun.count, body.dropFirst(fence.count).allSatisfy(\.isWhitespace) {
+          open = nil
+        }
+      } else {
+        open = fence
+      }
+    }
+    return lines.joined(separator: "\n") + (open.map { "\n" + $0 } ?? "")
+  }
+
+  /// With a fence that is longer than any in the text.
+  private static func fenced(_ text: String) -> String {
+    var (longest, run) = (2, 0)
+    for byte in text.utf8 {
+      run = byte == UInt8(ascii: "`") ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    let fence = String(repeating: "`", count: longest + 1)
+    return fence + "json\n" + text.trimmed + "\n" + fence
+  }
 
   private static func escaped(_ text: String) -> String { Markup(.markdown).escape(text.spaceFolded, atStart: false) }
 }

@@ -37,10 +37,11 @@ final class SessionLease: Sendable {
   }
 
   /// Keeps the transcript and ends the lease.
-  /// - Returns: the session as it is now; nil when it was deleted meanwhile.
-  func commit(_ transcript: Transcript, usage: Usage) -> Session? {
+  /// - Parameter announce: told what the session is now, before anybody else can change it.
+  /// - Returns: false when it was deleted meanwhile.
+  func commit(_ transcript: Transcript, usage: Usage, announce: (Session) -> Void) -> Bool {
     table.commit(
-      transcript, contextUsed: usage.contextUsed, contextSize: usage.contextSize, in: id, worker: worker)
+      transcript, contextUsed: usage.contextUsed, contextSize: usage.contextSize, in: id, worker: worker, announce)
   }
 
   func end() { table.end(id, worker: worker) }

@@ -1,8 +1,8 @@
 import AssistantProtocol
 import Synchronization
 
-/// The sessions of one connection. Every call is quick and is made on the connection's reading thread, so that what a
-/// client sends is done in the order it was sent.
+/// The sessions of one connection. What a client asks of them is done on the connection's reading thread, in the order
+/// it was sent; requests that work in them give them back from their tasks.
 final class SessionTable: Sendable {
   /// A session and what is at work in it.
   struct Record {
@@ -64,9 +64,11 @@ final class SessionTable: Sendable {
   /// The oldest first.
   func list() -> [Session] { state.withLock { state in state.order.compactMap { state.records[$0]?.described } } }
 
-  func get(_ id: SessionID) throws(AssistantError) -> (session: Session, transcript: Transcript) {
+  func get(
+    _ id: SessionID
+  ) throws(AssistantError) -> (session: Session, transcript: Transcript, tools: [ToolDefinition]) {
     let record = try record(id)
-    return (record.described, record.written)
+    return (record.described, record.written, record.tools.map(\.definition))
   }
 
   func update(_ params: SessionUpdate.Params) throws(AssistantError) -> Session {
@@ -122,6 +124,9 @@ final class SessionTable: Sendable {
     let taken = state.withLock { state -> Result<(Int, Record), AssistantError> in
       guard var record = state.records[id] else { return .failure(.sessionNotFound(sessionID: id.text)) }
       guard record.worker == nil else { return .failure(.sessionBusy(sessionID: id.text)) }
+      guard record.transcript.byteCount <= Limits.sessionBytes else {
+        return .failure(.sessionTooLarge(limit: Limits.sessionBytes))
+      }
       state.lastWorker += 1
       record.worker = state.lastWorker
       state.records[id] = record
@@ -140,13 +145,14 @@ final class SessionTable: Sendable {
     }
   }
 
-  /// Keeps what the request has come to. nil when the session was deleted meanwhile.
+  /// Keeps what the request has come to. False when the session was deleted meanwhile.
   func commit(
-    _ transcript: Transcript, contextUsed: Int, contextSize: Int, in id: SessionID, worker: Int
-  ) -> Session? {
+    _ transcript: Transcript, contextUsed: Int, contextSize: Int, in id: SessionID, worker: Int,
+    _ announce: (Session) -> Void
+  ) -> Bool {
     let now = Timestamp.now
     return state.withLock { state in
-      guard var record = state.records[id], record.worker == worker else { return nil }
+      guard var record = state.records[id], record.worker == worker else { return false }
       record.transcript = transcript
       record.session.contextUsed = contextUsed
       record.session.contextSize = contextSize
@@ -154,7 +160,8 @@ final class SessionTable: Sendable {
       record.worker = nil
       record.cancel = nil
       state.records[id] = record
-      return record.described
+      announce(record.described)
+      return true
     }
   }
 

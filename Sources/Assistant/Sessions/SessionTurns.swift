@@ -75,10 +75,13 @@ struct EngineWithHistory: EngineService {
   let history: [PromptMessage]
   /// What stands behind the last message of each prompt.
   var appended = ""
+  /// Tokens of the window that each prompt leaves free.
+  var leastRoom = 0
 
   func generate(_ params: GenerateParams) -> EngineJob {
     var params = params
     params.messages = ToolPrompt.asked(params.messages, appended)
+    params.leastRoom = max(params.leastRoom, leastRoom)
     params.messages.insert(contentsOf: history, at: max(0, params.messages.count - 1))
     return base.generate(params)
   }

@@ -28,11 +28,15 @@ extension Personality {
 
 extension GenerationParams {
   /// The same without the session, whose voice and instructions stand in it now.
-  func speaking(in session: Session?) -> Self {
+  /// - Parameter summary: of the session's older turns, when it is to be heeded.
+  func speaking(in session: Session?, summary: TranscriptEntry? = nil) -> Self {
     var result = self
     result.common.sessionID = nil
     let voice = common.personality ?? session?.personality ?? .neutral
-    let all = [voice.instructions, session?.instructions.trimmed ?? "", common.instructions?.trimmed ?? ""]
+    let all = [
+      voice.instructions, session?.instructions.trimmed ?? "", common.instructions?.trimmed ?? "",
+      summary.map { SessionPrompt.summaryStart + $0.words } ?? "",
+    ]
     let told = all.filter { !$0.isEmpty }.joined(separator: " ")
     result.common.instructions = told.isEmpty ? nil : told
     return result

@@ -76,7 +76,7 @@ struct SummaryRun {
       retries.insert(.tooShort)
       changeAfterTooShort(&generate, written.result)
       shown.restart()
-      written = try await write(engine.generate(generate), form, &shown)
+      written = try await better(written, engine.generate(generate), form, &shown)
     }
     let judged = try await judged(&written, read: text, generate, form, &retries)
     if isRestarted { retries.insert(.engineRestarted) }
@@ -97,6 +97,19 @@ struct SummaryRun {
     result.coverage = coverage()
     result.parts = result.coverage.count
     return result
+  }
+
+  /// The second answer, unless it has less than the first.
+  private mutating func better(
+    _ first: Written, _ job: EngineJob, _ form: SummaryForm, _ shown: inout TextComposer
+  ) async throws(RequestFailure) -> Written {
+    do throws(RequestFailure) {
+      let second = try await write(job, form, &shown)
+      return second.formed.units < first.formed.units ? first : second
+    } catch {
+      if error == .assistant(.refusal), first.formed.units > 0 { return first }
+      throw error
+    }
   }
 
   /// What the same question would be answered to in the same way: more room when it was too little, else some chance,

@@ -3,6 +3,7 @@ import JSON
 
 /// A tool that can be called: what the model reads of it, what its arguments must be, and who runs it.
 struct Tool: Sendable {
+  let definition: ToolDefinition
   let name: String
   let description: String
   let schema: JSONSchema
@@ -26,12 +27,25 @@ struct Tool: Sendable {
   }
 
   private init(_ definition: ToolDefinition) throws(UnsupportedSchema) {
+    self.definition = definition
     builtin = definition.builtin
     name = definition.callName
     description = definition.builtin?.summary ?? definition.description ?? ""
-    schema = try JSONSchema(definition.builtin?.parameters ?? definition.parameters ?? true)
+    schema = try JSONSchema(definition.builtin?.parameters ?? Self.closed(definition.parameters ?? true))
     timeout = .milliseconds(definition.timeoutMs)
     confirm = definition.confirm
+  }
+}
+
+extension Tool {
+  /// The usual way to say that a tool has no arguments, `{"type": "object"}`, lets everything stand in the object; no
+  /// model can be held to that, and nobody means it.
+  fileprivate static func closed(_ schema: JSONValue) -> JSONValue {
+    guard case .object(var object) = schema, object["type"] == "object",
+      ["properties", "enum", "const", "anyOf", "oneOf", "$ref"].allSatisfy({ object[$0] == nil })
+    else { return schema }
+    object["properties"] = [:]
+    return .object(object)
   }
 }
 

@@ -2,12 +2,9 @@ import AssistantProtocol
 import EngineProtocol
 import JSON
 
-/// What the model reads of tools and their results. All of it stands behind what was asked, so that the prompt begins
-/// the same with and without it.
+/// What the model reads of tools and their results. All of it stands behind what was asked, so that in a chat the
+/// prompt begins the same with and without it.
 enum ToolPrompt {
-  /// What answers without a tool; no tool has that name in the model's list.
-  static let noTool = "none"
-
   /// The conversation with something behind its last message.
   static func asked(_ messages: [PromptMessage], _ more: String) -> [PromptMessage] {
     guard var last = messages.last, !more.isEmpty else { return messages }
@@ -17,7 +14,7 @@ enum ToolPrompt {
 
   static func question(_ tools: [Tool], mayAnswer: Bool) -> String {
     var lines = tools.map { "- \($0.name): \($0.description)" }
-    if mayAnswer { lines.append("- \(noTool): No tool is needed.") }
+    if mayAnswer { lines.append("- \(ToolDefinition.noTool): No tool is needed.") }
     return "Tools:\n" + lines.joined(separator: "\n") + "\nWhich tool helps to answer? Reply with its name."
   }
 

@@ -42,10 +42,15 @@ struct ToolRun: Sendable {
   /// same way. Called again after an error of the engine, it goes on where it was: no call is made twice.
   /// - Parameter messages: the conversation; its last message is what the tools are to help with.
   mutating func run(_ messages: [PromptMessage], _ progress: inout ProgressReporter) async throws(RequestFailure) {
-    guard !tools.isEmpty, choice != .none else { return }
+    guard choice != .none else { return }
+    if tools.isEmpty {
+      guard choice == .required else { return }
+      throw .engine(.refused("toolChoice is “required”, and there are no tools"))
+    }
     while !isDone, records.count < Limits.toolCalls {
       guard let tool = try await chosen(messages, &progress) else { break }
       let arguments = try await arguments(of: tool, messages, &progress)
+      if arguments == nil, choice == .required, records.isEmpty { throw .assistant(.decodingFailure(.length)) }
       guard let arguments, !records.contains(where: { $0.name == tool.name && $0.arguments == arguments }) else {
         break
       }
@@ -54,9 +59,6 @@ struct ToolRun: Sendable {
     isDone = true
   }
 
-  /// Takes the longest result away, which then counts as too large. False when there is none.
-  func dropLongestResult() -> Bool { calls.dropLongestResult() }
-
   // MARK: What the model decides
 
   private mutating func chosen(
@@ -64,7 +66,7 @@ struct ToolRun: Sendable {
   ) async throws(RequestFailure) -> Tool? {
     let mayAnswer = choice == .auto || !records.isEmpty
     var names = tools.map(\.name)
-    if mayAnswer { names.append(ToolPrompt.noTool) }
+    if mayAnswer { names.append(ToolDefinition.noTool) }
     let question = ToolPrompt.question(tools, mayAnswer: mayAnswer)
     let answer = try await answer(
       question, messages, schema: ["enum": .array(names.map(JSONValue.string))], maxTokens: 64, &progress)
@@ -156,6 +158,9 @@ final class ToolCalls: Sendable {
   private let records = Mutex<[ToolCallRecord]>([])
 
   var all: [ToolCallRecord] { records.withLock { $0 } }
+
+  /// Its bytes; 0 when there is none.
+  var longestResult: Int { records.withLock { $0.map { $0.result?.utf8.count ?? 0 }.max() ?? 0 } }
 
   func append(_ record: ToolCallRecord) { records.withLock { $0.append(record) } }
 
