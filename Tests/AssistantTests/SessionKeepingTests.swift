@@ -8,24 +8,7 @@ import Testing
 
 /// What features leave in sessions, and how sessions are kept.
 @Suite(.timeLimit(.minutes(2))) struct SessionKeepingTests {
-  private static let id = SessionID("s")!
-
-  /// Answers each prompt with its number: the first is `answer 0`.
-  private static func counting() -> ScriptedEngine { ScriptedEngine(writes: { _, number in "answer \(number)" }) }
-
-  private static func text(_ messages: [PromptMessage]) -> [String] { messages.dropFirst().map(\.text) }
-
-  /// A connection with a session of the name `s`.
-  private func client(
-    _ engine: any EngineService, _ change: (inout SessionCreate.Params) -> Void = { _ in }
-  ) async throws -> TestClient {
-    let client = await TestClient(engine)
-    try await client.initialize()
-    var params = SessionCreate.Params(sessionID: Self.id)
-    change(&params)
-    _ = try await client.call(SessionCreate.self, params)
-    return client
-  }
+  private static let id = SessionSupport.id
 
   // MARK: Features
 
@@ -34,7 +17,7 @@ import Testing
       guard params.schema == nil else { return #"{"tags":["sea","fog","light"]}"# }
       return params.messages.last?.text == "shorter, please" ? "Late." : "I will be late."
     })
-    let client = try await client(engine) {
+    let client = try await SessionSupport.client(engine) {
       $0.instructions = "Use British English."
       $0.personality = .dory
     }
@@ -42,7 +25,7 @@ import Testing
     let rephrase = try #require(engine.prompts.first?.messages.last?.text)
     #expect(rephrase.contains("little fish") && rephrase.contains("British English"))
     #expect(try await client.call(Chat.self, Chat.Params("shorter, please", in: Self.id)).text == "Late.")
-    let chat = Self.text(try #require(engine.prompts.last).messages)
+    let chat = SessionSupport.said(try #require(engine.prompts.last).messages)
     #expect(chat.count == 3 && chat[0].contains("gonna be late") && chat[1] == "I will be late.")
     var brainstorm = Brainstorm.Params(topic: "a lighthouse", kind: .tags, count: 3)
     brainstorm.common.sessionID = Self.id
@@ -58,7 +41,7 @@ import Testing
   }
 
   @Test func aVoiceHoldsWithoutASessionToo() async throws {
-    let engine = Self.counting()
+    let engine = SessionSupport.counting()
     let client = await TestClient(engine)
     try await client.initialize()
     var params = Rephrase.Params(text: "gonna be late")
@@ -73,7 +56,7 @@ import Testing
     ("```\na\n```\nb", "```\na\n```\nb"), ("a ``` b", "a ``` b"),
   ])
   func anAnswerThatWasCutOffEndsItsFence(_ answer: String, _ exported: String) async throws {
-    let client = try await client(ScriptedEngine(pieces: [answer]))
+    let client = try await SessionSupport.client(ScriptedEngine(pieces: [answer]))
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     let text = try await client.call(
       SessionExport.self, SessionExport.Params(sessionID: Self.id, format: .markdown)
@@ -83,7 +66,7 @@ import Testing
   }
 
   @Test func aTextOfAFeatureIsNotWhatTheModelHasReadOfTheSession() async throws {
-    let client = try await client(Self.counting())
+    let client = try await SessionSupport.client(SessionSupport.counting())
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     let before = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id)).session
     // Nothing is asked of the engine for code.
@@ -101,7 +84,7 @@ import Testing
   }
 
   @Test func thereIsAnEndToWhatIsSaid() async throws {
-    let client = try await client(Self.counting())
+    let client = try await SessionSupport.client(SessionSupport.counting())
     var long = Rephrase.Params(text: String(repeating: "```\nx = 1\n```\n", count: 290_000))
     long.common.sessionID = Self.id
     for _ in 0..<2 { _ = try await client.connection.request(Rephrase.self, long, timeout: .seconds(60)) }
@@ -114,8 +97,8 @@ import Testing
   // MARK: Keeping
 
   @Test func aTranscriptMakesTheSessionAgain() async throws {
-    let engine = Self.counting()
-    let client = try await client(engine) {
+    let engine = SessionSupport.counting()
+    let client = try await SessionSupport.client(engine) {
       $0.instructions = "Be brief."
       $0.title = "Two"
       $0.contextPolicy = .slidingWindow
@@ -128,7 +111,7 @@ import Testing
     let copied = try await client.call(SessionCreate.self, copy).session
     #expect(copied.instructions == "Be brief." && copied.turns == 2)
     _ = try await client.call(Chat.self, Chat.Params("c", in: copied.sessionID))
-    #expect(Self.text(try #require(engine.prompts.last).messages) == ["a", "answer 0", "b", "answer 1", "c"])
+    #expect(SessionSupport.said(try #require(engine.prompts.last).messages) == ["a", "answer 0", "b", "answer 1", "c"])
 
     let json = try await client.call(SessionExport.self, SessionExport.Params(sessionID: Self.id, format: .json)).text
     let again = try await client.call(SessionCreate.self, SessionCreate.Params(json: JSONParser.parse(json))).session
@@ -146,7 +129,7 @@ import Testing
         : #"{"name":"Mo_","species":"owl","personality":"Calm and kind.","motivation":"Wants to fly."#
           + #"","flaw":"Too slow.","catchphrase":"Hoo!"}"#
     })
-    let client = try await client(engine) { $0.title = "My #1 film" }
+    let client = try await SessionSupport.client(engine) { $0.title = "My #1 film" }
     _ = try await client.call(Chat.self, Chat.Params("help\nme", in: Self.id))
     var brainstorm = Brainstorm.Params(topic: "an owl", kind: .character)
     brainstorm.common.sessionID = Self.id
@@ -200,7 +183,8 @@ import Testing
   }
 
   @Test func sessionsBelongToTheirConnection() async throws {
-    let server = AssistantServer(engine: Self.counting(), version: "1", thermometer: Thermometer(root: "/dev/null"))
+    let server = AssistantServer(
+      engine: SessionSupport.counting(), version: "1", thermometer: Thermometer(root: "/dev/null"))
     let (first, second) = (await TestClient(server: server), await TestClient(server: server))
     try await first.initialize()
     try await second.initialize()

@@ -1,6 +1,31 @@
+import Assistant
 import AssistantProtocol
+import EngineProtocol
 import JSONRPC
 import Testing
+
+/// What tests of sessions share.
+enum SessionSupport {
+  static let id = SessionID("s")!
+
+  /// Answers each prompt with its number: the first is `answer 0`.
+  static func counting() -> ScriptedEngine { ScriptedEngine(writes: { _, number in "answer \(number)" }) }
+
+  /// What stands behind the instructions.
+  static func said(_ messages: [PromptMessage]) -> [String] { messages.dropFirst().map(\.text) }
+
+  /// A connection with a session of that name.
+  static func client(
+    _ engine: any EngineService, _ change: (inout SessionCreate.Params) -> Void = { _ in }
+  ) async throws -> TestClient {
+    let client = await TestClient(engine)
+    try await client.initialize()
+    var params = SessionCreate.Params(sessionID: id)
+    change(&params)
+    _ = try await client.call(SessionCreate.self, params)
+    return client
+  }
+}
 
 extension TestClient {
   func call<Method: RequestMethod>(

@@ -8,38 +8,21 @@ import Testing
 
 /// Sessions through a connection, on a scripted engine.
 @Suite(.timeLimit(.minutes(2))) struct SessionTests {
-  private static let id = SessionID("s")!
+  private static let id = SessionSupport.id
   private static let token = ProgressToken(RequestID(1))
-
-  /// Answers each prompt with its number: the first is `answer 0`.
-  private static func counting() -> ScriptedEngine { ScriptedEngine(writes: { _, number in "answer \(number)" }) }
-
-  private static func text(_ messages: [PromptMessage]) -> [String] { messages.dropFirst().map(\.text) }
-
-  /// A connection with a session of the name `s`.
-  private func client(
-    _ engine: any EngineService, _ change: (inout SessionCreate.Params) -> Void = { _ in }
-  ) async throws -> TestClient {
-    let client = await TestClient(engine)
-    try await client.initialize()
-    var params = SessionCreate.Params(sessionID: Self.id)
-    change(&params)
-    _ = try await client.call(SessionCreate.self, params)
-    return client
-  }
 
   // MARK: Memory
 
   @Test func theModelIsShownWhatWasSaidBefore() async throws {
-    let engine = Self.counting()
-    let client = try await client(engine) { $0.instructions = "Be brief." }
+    let engine = SessionSupport.counting()
+    let client = try await SessionSupport.client(engine) { $0.instructions = "Be brief." }
     for number in 0..<3 {
       let result = try await client.call(Chat.self, Chat.Params("question \(number)", in: Self.id))
       #expect(result.text == "answer \(number)")
     }
     let last = try #require(engine.prompts.last)
     #expect(last.messages.first == PromptMessage(.system, "Be brief."))
-    #expect(Self.text(last.messages) == ["question 0", "answer 0", "question 1", "answer 1", "question 2"])
+    #expect(SessionSupport.said(last.messages) == ["question 0", "answer 0", "question 1", "answer 1", "question 2"])
     // Each prompt begins with all of the one before and its answer.
     for (before, after) in zip(engine.prompts, engine.prompts.dropFirst()) {
       #expect(after.messages.starts(with: before.messages))
@@ -53,7 +36,7 @@ import Testing
 
   @Test func partialResultsPutTogetherAreTheAnswer() async throws {
     let engine = ScriptedEngine(pieces: [" \n", "Hello", " ", "there", "  \n", "\n"])
-    let client = try await client(engine)
+    let client = try await SessionSupport.client(engine)
     var params = Chat.Params("hi", in: Self.id)
     params.common.partialResultToken = Self.token
     let result = try await client.call(Chat.self, params)
@@ -63,8 +46,8 @@ import Testing
   }
 
   @Test func retryAnswersTheLastMessageAgain() async throws {
-    let engine = Self.counting()
-    let client = try await client(engine)
+    let engine = SessionSupport.counting()
+    let client = try await SessionSupport.client(engine)
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     _ = try await client.call(Chat.self, Chat.Params("b", in: Self.id))
     var again = Chat.Params()
@@ -84,7 +67,7 @@ import Testing
     let engine = ScriptedEngine([
       [.event(.finished(.scripted()))], [.event(.text("here")), .event(.finished(.scripted()))],
     ])
-    let client = try await client(engine)
+    let client = try await SessionSupport.client(engine)
     let result = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     #expect(result.text == "here" && result.common.warnings.map(\.code) == [.retried])
     #expect(engine.prompts[1].sampling.seed != engine.prompts[0].sampling.seed)
@@ -99,7 +82,7 @@ import Testing
       [.event(.text("one")), .event(.finished(.scripted()))],
       [.wait(gate), .event(.text("two")), .event(.finished(.scripted()))],
     ])
-    let client = try await client(engine)
+    let client = try await SessionSupport.client(engine)
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     async let second = client.call(Chat.self, Chat.Params("b", in: Self.id))
     try await withDeadline(.seconds(5), "the second prompt") { while engine.prompts.count < 2 { await Task.yield() } }
@@ -124,7 +107,7 @@ import Testing
 
   @Test func deletingASessionCancelsItsRequest() async throws {
     let engine = ScriptedEngine([[.wait(Gate<Void>())]])
-    let client = try await client(engine)
+    let client = try await SessionSupport.client(engine)
     async let answer = client.error { try await $0.call(Chat.self, Chat.Params("a", in: Self.id)) }
     try await withDeadline(.seconds(5), "the prompt") { while engine.prompts.isEmpty { await Task.yield() } }
     _ = try await client.call(SessionDelete.self, SessionParams(sessionID: Self.id))
@@ -141,7 +124,7 @@ import Testing
       [.event(.text(" \n")), .event(.finished(.scripted()))],
       [.event(.text("four")), .event(.finished(.scripted()))],
     ])
-    let client = try await client(engine)
+    let client = try await SessionSupport.client(engine)
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     let before = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id))
     await client.expect(1013) { try await $0.call(Chat.self, Chat.Params("b", in: Self.id)) }
@@ -149,14 +132,14 @@ import Testing
     await client.expect(1005) { try await $0.call(Chat.self, Chat.Params(" \u{200B}\n", in: Self.id)) }
     #expect(try await client.call(SessionGet.self, SessionParams(sessionID: Self.id)) == before)
     #expect(try await client.call(Chat.self, Chat.Params("d", in: Self.id)).text == "four")
-    #expect(Self.text(try #require(engine.prompts.last).messages) == ["a", "one", "d"])
+    #expect(SessionSupport.said(try #require(engine.prompts.last).messages) == ["a", "one", "d"])
     _ = await client.end()
   }
 
   // MARK: Names
 
   @Test func sessionsAreListedInTheOrderTheyWereMade() async throws {
-    let client = try await client(Self.counting())
+    let client = try await SessionSupport.client(SessionSupport.counting())
     let unnamed = try await client.call(SessionCreate.self, SessionCreate.Params()).session
     await client.expect(1014) { try await $0.call(SessionCreate.self, SessionCreate.Params(sessionID: Self.id)) }
     let names = try await client.call(SessionList.self, Empty()).sessions.map(\.sessionID)
@@ -169,7 +152,7 @@ import Testing
   }
 
   @Test func thereIsAnEndToSessions() async throws {
-    let client = try await client(Self.counting())
+    let client = try await SessionSupport.client(SessionSupport.counting())
     for _ in 1..<Limits.sessions { _ = try await client.call(SessionCreate.self, SessionCreate.Params()) }
     await client.expect(1012) { try await $0.call(SessionCreate.self, SessionCreate.Params()) }
     await client.expect(1012) { try await $0.call(SessionFork.self, SessionFork.Params(sessionID: Self.id)) }
@@ -182,7 +165,7 @@ import Testing
   // MARK: Turns
 
   @Test func turnsAreForgottenAndForked() async throws {
-    let client = try await client(Self.counting()) { $0.instructions = "Be brief." }
+    let client = try await SessionSupport.client(SessionSupport.counting()) { $0.instructions = "Be brief." }
     for text in ["a", "b", "c"] { _ = try await client.call(Chat.self, Chat.Params(text, in: Self.id)) }
     func prompts(_ id: SessionID) async throws -> [String] {
       try await client.call(SessionGet.self, SessionParams(sessionID: id)).transcript.turns.map(\.prompt.words)
@@ -206,8 +189,8 @@ import Testing
   }
 
   @Test func anotherVoiceBeginsAfreshUnlessTheHistoryIsKept() async throws {
-    let engine = Self.counting()
-    let client = try await client(engine)
+    let engine = SessionSupport.counting()
+    let client = try await SessionSupport.client(engine)
     _ = try await client.call(Chat.self, Chat.Params("a", in: Self.id))
     var change = SessionUpdate.Params(sessionID: Self.id)
     change.title = "T"
@@ -219,7 +202,7 @@ import Testing
     _ = try await client.call(Chat.self, Chat.Params("b", in: Self.id))
     let told = try #require(engine.prompts.last)
     #expect(told.messages[0].text.contains("cowboy"))
-    #expect(Self.text(told.messages) == ["a", "answer 0", "b"])
+    #expect(SessionSupport.said(told.messages) == ["a", "answer 0", "b"])
     change.keepHistory = false
     change.personality = .buzz
     let session = try await client.call(SessionUpdate.self, change).session

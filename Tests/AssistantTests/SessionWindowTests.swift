@@ -8,7 +8,7 @@ import Testing
 
 /// What becomes of a session that does not fit the window, on an engine whose tokens are bytes.
 @Suite(.timeLimit(.minutes(2))) struct SessionWindowTests {
-  private static let id = SessionID("s")!
+  private static let id = SessionSupport.id
   private static let window = 400
 
   /// Refuses what does not fit, and answers the rest with ten letters; a request for a summary with five sentences.
