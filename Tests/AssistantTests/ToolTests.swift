@@ -230,6 +230,7 @@ import Testing
       let client = await TestClient(engine) { _ throws(RPCError) in ["content": .string(long)] }
       try await client.initialize()
       let calls: [ToolCallRecord]
+      let promptTokens: Int
       if isChat {
         var create = SessionCreate.Params()
         create.tools = [Self.lookup]
@@ -238,15 +239,19 @@ import Testing
           repeating: Transcript.Turn(
             prompt: TranscriptEntry(.prompt, "before"), response: TranscriptEntry(.response, "said")), count: 20)
         let id = try await client.call(SessionCreate.self, create).session.sessionID
-        calls = try await client.call(Chat.self, Chat.Params("a", in: id)).toolCalls
+        let result = try await client.call(Chat.self, Chat.Params("a", in: id))
+        (calls, promptTokens) = (result.toolCalls, result.common.usage.promptTokens)
         let held = try await client.call(SessionGet.self, SessionParams(sessionID: id))
         #expect(held.session.turns == 21 && held.transcript.summary == nil)
       } else {
         var params = Generate.Params(prompt: "A film.", schema: ["const": 1])
         params.tools = [Self.lookup]
-        calls = try await client.call(Generate.self, params).toolCalls
+        let result = try await client.call(Generate.self, params)
+        (calls, promptTokens) = (result.toolCalls, result.common.usage.promptTokens)
       }
       #expect(calls.map(\.error?.data.reason) == [.tooLarge])
+      // What was asked before the result did not fit counts: a name, arguments, in the chat “none”, and the answer.
+      #expect(promptTokens == (isChat ? 80 : 60))
       _ = await client.end()
     }
   }

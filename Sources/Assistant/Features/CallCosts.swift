@@ -40,6 +40,14 @@ struct CallCosts: Sendable {
     sum.completionTokens += other.completionTokens
   }
 
+  /// The calls of something that was done for the same request.
+  mutating func add(_ other: CallCosts) {
+    add(other.sum)
+    guard let first = other.firstTokenMs else { return }
+    let own = start.duration(to: other.start).milliseconds + first
+    firstTokenMs = min(firstTokenMs ?? own, own)
+  }
+
   /// Until now, as the caller sees it.
   var usage: Usage {
     var usage = sum

@@ -147,7 +147,7 @@ struct ChatRunner: Sendable {
       guard !written.text.isEmpty else { throw .assistant(.emptyOutput) }
       var common = CommonResult()
       var all = costs
-      all.add(tools.costs.usage)
+      all.add(tools.costs)
       common.usage = all.usage
       common.finishReason = AssistantProtocol.FinishReason(written.result.finishReason)
       common.warnings =

@@ -120,7 +120,7 @@ private struct StructuredRun {
       engine: runner.engine, tools: try available.tools(params.tools), choice: params.toolChoice,
       sessionID: available.sessionID, sink: sink, calls: available.calls)
     try await tools.run([PromptMessage(.user, source.trimmed)], &progress)
-    costs.add(tools.costs.usage)
+    costs.add(tools.costs)
     runner = FeatureRunner(engine: EngineWithHistory(base: runner.engine, history: [], appended: tools.results))
   }
 

@@ -16,7 +16,6 @@ struct ToolRun: Sendable {
   let sessionID: SessionID?
   let sink: RequestSink
   let calls: ToolCalls
-  private(set) var costs = CallCosts()
   private var isDone = false
 
   /// - Parameter calls: those of an earlier run for the same request, which are not made again.
@@ -34,6 +33,8 @@ struct ToolRun: Sendable {
   }
 
   var records: [ToolCallRecord] { calls.all }
+  /// Of all that the model was asked for the calls.
+  var costs: CallCosts { calls.costs }
 
   /// What the model is told of the calls.
   var results: String { ToolPrompt.results(records.flatMap { $0.entries(at: "") }) }
@@ -105,7 +106,7 @@ struct ToolRun: Sendable {
       case .structured: break
       }
     }
-    costs.add(result)
+    calls.add(result)
     do { return try JSONParser.parse(text) } catch { return nil }
   }
 
@@ -153,24 +154,33 @@ struct ToolRun: Sendable {
   }
 }
 
-/// The calls that were made for a request. A request that begins anew after an error of the engine finds them here.
+/// The calls that were made for a request, and what the model's decisions cost. A request that begins anew after an
+/// error of the engine finds them here.
 final class ToolCalls: Sendable {
-  private let records = Mutex<[ToolCallRecord]>([])
+  private struct State {
+    var records: [ToolCallRecord] = []
+    var costs = CallCosts()
+  }
 
-  var all: [ToolCallRecord] { records.withLock { $0 } }
+  private let state = Mutex(State())
 
-  /// Its bytes; 0 when there is none.
-  var longestResult: Int { records.withLock { $0.map { $0.result?.utf8.count ?? 0 }.max() ?? 0 } }
+  var all: [ToolCallRecord] { state.withLock { $0.records } }
+  var costs: CallCosts { state.withLock { $0.costs } }
 
-  func append(_ record: ToolCallRecord) { records.withLock { $0.append(record) } }
+  /// The bytes of the longest result; 0 when there is none.
+  var longestResult: Int { all.map { $0.result?.utf8.count ?? 0 }.max() ?? 0 }
+
+  func append(_ record: ToolCallRecord) { state.withLock { $0.records.append(record) } }
+
+  func add(_ result: GenerateResult) { state.withLock { $0.costs.add(result) } }
 
   /// Takes the longest result away, which then counts as too large. False when there is none.
   func dropLongestResult() -> Bool {
-    records.withLock { records in
-      let lengths = records.map { $0.result?.utf8.count ?? 0 }
+    state.withLock { state in
+      let lengths = state.records.map { $0.result?.utf8.count ?? 0 }
       guard let longest = lengths.max(), longest > 0, let index = lengths.firstIndex(of: longest) else { return false }
-      records[index].result = nil
-      records[index].error = ToolError(records[index].name, .tooLarge)
+      state.records[index].result = nil
+      state.records[index].error = ToolError(state.records[index].name, .tooLarge)
       return true
     }
   }
