@@ -19,9 +19,9 @@ extension SummaryRun {
     // What the caller's limit has cut is no fault of the model.
     if params.common.options?.maxTokens != nil, written.result.finishReason == .length { return [] }
     let judge = SummaryJudge(params, parameterCount: await engine.status().model?.parameterCount ?? 0)
-    guard judge.rank(form.units(of: written.formed.text)).bad > 0 else { return [] }
+    var best = judge.rank(form.units(of: written.formed.text))
+    guard best.bad > 0 else { return [] }
     if text.utf8.count <= Self.shortBytes {
-      var best = judge.rank(form.units(of: written.formed.text))
       for candidate in try await candidates(generate, form) {
         retries.insert(.flawed)
         let rank = judge.rank(form.units(of: candidate.formed.text))

@@ -4,13 +4,14 @@ import JSON
 /// A tool that can be called: what the model reads of it, what its arguments must be, and who runs it.
 struct Tool: Sendable {
   let definition: ToolDefinition
-  let name: String
-  let description: String
   let schema: JSONSchema
-  let timeout: Duration
-  let confirm: Bool
+
+  var name: String { definition.callName }
+  var description: String { builtin?.summary ?? definition.description ?? "" }
+  var timeout: Duration { .milliseconds(definition.timeoutMs) }
+  var confirm: Bool { definition.confirm }
   /// nil for a tool of the client's.
-  let builtin: BuiltinTool?
+  var builtin: BuiltinTool? { definition.builtin }
 
   /// - Throws: `unsupportedSchema`, with the pointer from the list of the definitions on.
   static func all(_ definitions: [ToolDefinition]) throws(AssistantError) -> [Tool] {
@@ -28,12 +29,7 @@ struct Tool: Sendable {
 
   private init(_ definition: ToolDefinition) throws(UnsupportedSchema) {
     self.definition = definition
-    builtin = definition.builtin
-    name = definition.callName
-    description = definition.builtin?.summary ?? definition.description ?? ""
     schema = try JSONSchema(definition.builtin?.parameters ?? Self.closed(definition.parameters ?? true))
-    timeout = .milliseconds(definition.timeoutMs)
-    confirm = definition.confirm
   }
 }
 

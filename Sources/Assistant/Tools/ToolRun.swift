@@ -62,7 +62,7 @@ struct ToolRun: Sendable {
 
   // MARK: What the model decides
 
-  private mutating func chosen(
+  private func chosen(
     _ messages: [PromptMessage], _ progress: inout ProgressReporter
   ) async throws(RequestFailure) -> Tool? {
     let mayAnswer = choice == .auto || !records.isEmpty
@@ -75,7 +75,7 @@ struct ToolRun: Sendable {
   }
 
   /// nil when the model did not come to an end with them.
-  private mutating func arguments(
+  private func arguments(
     of tool: Tool, _ messages: [PromptMessage], _ progress: inout ProgressReporter
   ) async throws(RequestFailure) -> JSONValue? {
     let value = try await answer(
@@ -86,7 +86,7 @@ struct ToolRun: Sendable {
   }
 
   /// A value that the model makes of a question; nil when it is not whole.
-  private mutating func answer(
+  private func answer(
     _ question: String, _ messages: [PromptMessage], schema: JSONValue, maxTokens: Int,
     _ progress: inout ProgressReporter
   ) async throws(RequestFailure) -> JSONValue? {
@@ -112,7 +112,7 @@ struct ToolRun: Sendable {
 
   // MARK: Calls
 
-  private mutating func call(_ tool: Tool, _ arguments: JSONValue) async throws(RequestFailure) {
+  private func call(_ tool: Tool, _ arguments: JSONValue) async throws(RequestFailure) {
     var record = ToolCallRecord(callID: "call-\(records.count + 1)", name: tool.name, arguments: arguments)
     sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: .calling)))
     let outcome = try await outcome(of: tool, record)
