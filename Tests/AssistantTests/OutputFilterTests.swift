@@ -16,7 +16,13 @@ import Testing
     ("你好", "以下是改写后的文本：\n您好。", "您好。"), ("привет", "Вот исправленный текст: Здравствуйте.", "Здравствуйте."),
     ("hi", "Here's a rewritten version with the extra detail: Hello.", "Hello."),
     ("hi", "Sure!\n\nHere is the rewritten text:\n\nHello.", "Hello."),
+    ("hi", "Here's a rewritten version with the added note: Hello.", "Hello."),
+    ("hi", "Sure! Here is the text as you might say it to a colleague:\nHello.", "Hello."),
+    ("hi", "Voici une version qui garde le sens: Bonjour.", "Bonjour."),
     // No preambles.
+    ("hi", "Here is the text of a song. It goes: la.", "Here is the text of a song. It goes: la."),
+    ("hi", "Here is the text of a song\nby me: la.", "Here is the text of a song\nby me: la."),
+    ("a version", "Here is a version for dogs: la.", "Here is a version for dogs: la."),
     ("i come at 5", "Sure, I will come at 5.", "Sure, I will come at 5."),
     ("x y", "Here is my plan: we go.", "Here is my plan: we go."),
     ("the text: it is late", "The text: it is late.", "The text: it is late."), ("hi", "Sure.", "Sure."),

@@ -7,7 +7,7 @@ struct Mending: Sendable {
   private static let mostSentences = 24
   /// What is wrong with a stretch and may be right with its sentences.
   private static let mendable: Set<Flaw> = [
-    .protectedTextLost, .languageChanged, .copiedExample, .invention, .length, .repetition,
+    .protectedTextLost, .languageChanged, .copiedExample, .invention, .length, .repetition, .unfinished,
   ]
   /// No tone makes a sentence longer by more.
   private static let mostGrowth = 5.0

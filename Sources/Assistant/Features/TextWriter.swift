@@ -135,7 +135,7 @@ struct TextWriter {
     if best.verdict.flaws.contains(.refusal) { throw .assistant(.refusal) }
     if isOnly, best.verdict.flaws.contains(.empty) { throw .assistant(.emptyOutput) }
     // Rather as it was than what nobody meant, or without what must stay.
-    let staysTheSame = best.verdict.isBeside || best.verdict.losesData || (!isOnly && best.verdict.isOdd)
+    let staysTheSame = best.verdict.isBeside || best.verdict.loses || (!isOnly && best.verdict.isOdd)
     let text = staysTheSame ? request.prose.original : best.text
     if let partial = composer.settle(text) { try await sink.send(partial, of: nil) }
     // How a draft ended that is thrown away says nothing of the text, unless the caller's limit has spoilt it.

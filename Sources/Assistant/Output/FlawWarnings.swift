@@ -25,7 +25,7 @@ enum FlawWarnings {
         Warning(.structureChanged, "The model wrote several paragraphs for one; they were joined.", range: range)
       case .unchanged, .empty: unchanged(verdict.lost, range: range)
       // A repetition is said by the end of the text that it brings; what would lose something stays as it was.
-      case .refusal, .copiedExample, .protectedTextLost, .repetition, .invention, .length: nil
+      case .refusal, .copiedExample, .protectedTextLost, .repetition, .invention, .length, .unfinished: nil
       }
     }
   }

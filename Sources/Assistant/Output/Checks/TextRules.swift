@@ -6,6 +6,8 @@ public struct TextRules: Sendable {
   var protect: [String] = []
   /// What the source is written in, as an editor names it.
   var documentLanguage: String?
+  /// Whether the caller limits the text: then it may end early.
+  var isLimited = false
   /// How many texts are wanted that differ.
   var alternatives = 1
   /// Whether the source as it is may be the answer.
@@ -20,6 +22,7 @@ public struct TextRules: Sendable {
   /// What every request says for itself.
   init(_ common: CommonParams) {
     protect = common.protect
+    isLimited = common.options?.maxTokens != nil
     documentLanguage = common.context?.languageID ?? common.context?.uri.flatMap(Syntax.language(of:))
   }
 }

@@ -3,7 +3,7 @@ import EngineProtocol
 /// What may be wrong with an answer.
 package enum Flaw: Sendable, Hashable, CaseIterable {
   case refusal, empty, copiedExample, languageChanged, protectedTextLost, repetition, unchanged, structureChanged
-  case invention, length
+  case invention, length, unfinished
 
   /// How much it weighs against an answer.
   var weight: Double {
@@ -11,6 +11,7 @@ package enum Flaw: Sendable, Hashable, CaseIterable {
     case .refusal: 200
     case .empty: 150
     case .copiedExample: 60
+    case .unfinished: 40
     case .languageChanged: 50
     case .protectedTextLost: 30
     case .repetition: 25
@@ -34,8 +35,8 @@ package struct Verdict: Sendable, Equatable {
   /// Says something else than the source: the source as it is would be better.
   var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
 
-  /// Without what must stay: to lose data is worse than to change nothing.
-  var losesData: Bool { flaws.contains(.protectedTextLost) }
+  /// Without what must stay, or without its end: to lose something is worse than to change nothing.
+  var loses: Bool { !flaws.isDisjoint(with: [.protectedTextLost, .unfinished]) }
 
   /// Out of proportion, or nothing at all: among other stretches the source as it is would be better.
   var isOdd: Bool { !flaws.isDisjoint(with: [.empty, .length]) }
@@ -44,7 +45,7 @@ package struct Verdict: Sendable, Equatable {
 extension Verdict {
   /// Whether it can be offered without a word about it, beside a text that has warnings of its own.
   var isFitForChoice: Bool {
-    !isBeside && flaws.isDisjoint(with: [.empty, .refusal, .languageChanged, .protectedTextLost])
+    !isBeside && !loses && flaws.isDisjoint(with: [.empty, .refusal, .languageChanged])
   }
 }
 
@@ -85,6 +86,8 @@ package struct Verifier: Sendable {
     verdict.lost = ProtectedText.lost(protected.all, in: text)
     if !verdict.lost.isEmpty { verdict.flaws.insert(.protectedTextLost) }
     if repeats { verdict.flaws.insert(.repetition) }
+    // The model ran on. What stands before a loop has its end.
+    if result.finishReason == .length, !rules.isLimited, !repeats { verdict.flaws.insert(.unfinished) }
     if isUnchanged(text) { verdict.flaws.insert(.unchanged) }
     if Self.hasOwnStructure(text) { verdict.flaws.insert(.structureChanged) }
     let count = source.unicodeScalars.count

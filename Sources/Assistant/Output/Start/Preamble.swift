@@ -2,7 +2,8 @@
 ///
 /// A text that only begins like one must lose nothing. So a preamble is cut only when each of its words is of the small
 /// vocabulary below, when it speaks of the answer (“text”, “version”, “rewritten”) and the source does not, and when it
-/// ends in a colon, or is an interjection that has a line of its own.
+/// ends in a colon, or is an interjection that has a line of its own. One that has presented the answer (“Here's a
+/// rewritten version …”) may go on in any words up to its colon.
 package enum Preamble {
   /// Longer ones are not waited for.
   private static let longest = 140
@@ -23,6 +24,8 @@ package enum Preamble {
     var word = ""
     var count = 0
     var interjectionEnd: Int?
+    // Words that are not of the vocabulary, behind a presentation.
+    var hasOtherWords = false
     let vocabulary = PreambleWords.plain.union(PreambleWords.telling).union(names)
     for scalar in scalars {
       count += 1
@@ -34,10 +37,15 @@ package enum Preamble {
       if !word.isEmpty {
         words.append(word.lowercased())
         word = ""
-        guard let last = words.last, vocabulary.contains(last) else { return .no }
+        if let last = words.last, !vocabulary.contains(last) {
+          guard presents(words.dropLast(), &source) else { return .no }
+          hasOtherWords = true
+        }
       }
       switch scalar {
       case ":", "：": return tells(words, &source, names) ? colonEnd(scalars, count, isWhole) : .no
+      // The sentence was no preamble.
+      case _ where hasOtherWords && "\n\r!.".unicodeScalars.contains(scalar): return .no
       case "\n", "\r": interjectionEnd = interjectionEnd ?? count
       case " ", "!", ",", ".", "*", "_", "#", "(", ")", "\u{A0}": break
       case _: return .no
@@ -47,7 +55,7 @@ package enum Preamble {
     if isWhole { return .no }
     if !word.isEmpty {
       let start = word.lowercased()
-      guard vocabulary.contains(where: { $0.hasPrefix(start) }) else { return .no }
+      guard vocabulary.contains(where: { $0.hasPrefix(start) }) || presents(words[...], &source) else { return .no }
     }
     return words.isEmpty && word.isEmpty && count > 3 ? .no : .maybe
   }
@@ -68,6 +76,13 @@ package enum Preamble {
     let telling = words.filter { PreambleWords.telling.contains($0) || names.contains($0) }
     guard !telling.isEmpty else { return false }
     return source.words.isDisjoint(with: telling)
+  }
+
+  /// Whether they begin by presenting the answer: “Here's a rewritten version”.
+  private static func presents(_ words: ArraySlice<String>, _ source: inout FilterSource) -> Bool {
+    let rest = words.drop { PreambleWords.interjections.contains($0) }
+    guard let first = rest.first, PreambleWords.presenting.contains(first) else { return false }
+    return rest.contains { PreambleWords.telling.contains($0) && !source.words.contains($0) }
   }
 
   /// An interjection that stands alone on its line: “Certainly!”.
@@ -103,6 +118,9 @@ enum PreambleWords {
       sure certainly absolutely okay ok gerne natürlich klar sicher selbstverständlich certainement claro certo \
       certamente конечно
       """))
+
+  /// Words that present what follows.
+  static let presenting = Set(split("here here's below hier voici voilà aquí ecco aqui вот إليك هنا הנה"))
 
   /// Words that speak of the answer itself.
   static let telling = Set(
