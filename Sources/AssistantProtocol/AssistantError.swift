@@ -10,7 +10,7 @@ public enum AssistantError: Error, Equatable {
   case emptyPrompt
   /// The problem is a sentence without its full stop; nil when no more is known than that it is not supported.
   case unsupportedSchema(pointer: String, keyword: String, problem: String? = nil)
-  case guardrailViolation(rule: String)
+  case guardrailViolation(rule: String, message: String? = nil)
   case refusal
   case emptyOutput
   case toolFailed(name: String, reason: ToolFailure)
@@ -94,7 +94,8 @@ extension AssistantError {
       "The schema\(pointer.isEmpty ? "" : " at “\(pointer)”") is not supported: \(problem)."
     case .unsupportedSchema(let pointer, let keyword, nil):
       "The schema uses “\(keyword)” at “\(pointer)”, which is not supported. Leave it out."
-    case .guardrailViolation(let rule): "The request was stopped by the rule “\(rule)”. Change the text."
+    case .guardrailViolation(let rule, let message?): "The request was stopped by the rule “\(rule)”: \(message)"
+    case .guardrailViolation(let rule, nil): "The request was stopped by the rule “\(rule)”. Change the text."
     case .refusal: "The model refused to answer. Say it in other words."
     case .emptyOutput: "The model gave an empty answer. Try again, or with other options."
     case .toolFailed(let name, let reason): "The tool “\(name)” failed: \(reason.rawValue)."
@@ -123,7 +124,7 @@ extension AssistantError {
       ]
     case .sessionNotFound(let id), .sessionBusy(let id), .sessionExists(let id): [("sessionId", id.json)]
     case .unsupportedSchema(let pointer, let keyword, _): [("pointer", pointer.json), ("keyword", keyword.json)]
-    case .guardrailViolation(let rule): [("rule", rule.json)]
+    case .guardrailViolation(let rule, _): [("rule", rule.json)]
     case .toolFailed(let name, let reason): [("name", name.json), ("reason", reason.json)]
     case .tooHot(let state): [("thermalState", state.json)]
     case .overloaded(let limit), .tooManySessions(let limit), .sessionTooLarge(let limit):

@@ -73,6 +73,10 @@ import Testing
         "$5–$6, 5 in the box, 6in of 3 × 4, 12 °C; $ 5 for a $", nil,
         ["$5", "$6", "5", "6in", "3", "4", "12 °C", "$ 5"]
       ),
+      (
+        "Put it in src/utils.py, README.md. Not in e.g. this.that or a.pyx", nil, ["src/utils.py", "README.md"]
+      ),
+      ("Herr Öztürk and Mrs. Miller, Dr Who's; Mr nobody, Frau", nil, ["Herr Öztürk", "Mrs. Miller", "Dr Who"]),
       ("see a.b/c.d@e and www.a.b (x/y)", nil, ["www.a.b"]), ("", nil, []),
       ("On Friday, or Monday’s 3 May, in March, Sundays and MONDAY, friday", nil, ["Friday", "Monday", "3"]),
       ("Am Dienstag im März, nicht im Märzen", nil, ["Dienstag", "März"]),
@@ -147,7 +151,7 @@ import Testing
   /// Texts of which quadratic work, or a look ahead from each place, would take minutes.
   @Test(arguments: [
     "`", "` `` ", "[", "[a](", "![", "<a", "{a", "{{", "$a", "$", "\\[", "\\cite{", "a.", "a@", "@-", "#a", "1,", "=a ",
-    "(a/b", "**", "**a ", "__a__", "Monday",
+    "(a/b", "**", "**a ", "__a__", "Monday", "a.py/", "Mr ", "a..",
   ])
   func protectedTextOfHostileTextsIsFoundInLinearTime(_ unit: String) {
     let text = String(repeating: unit, count: (1 << 18) / unit.utf8.count)

@@ -5,8 +5,8 @@ import JSONRPC
 
 /// Where a request's partial results and progress reports go, besides its result.
 public struct RequestSink: Sendable {
-  /// nil when no partial results are wanted.
-  public var sendPartial: (@Sendable (PartialResult) -> Void)?
+  /// nil when no partial results are wanted. Throws for what must not be shown.
+  public var sendPartial: (@Sendable (PartialResult) throws(RequestFailure) -> Void)?
   /// nil when no progress is wanted.
   public var report: (@Sendable (WorkDoneProgress) -> Void)?
   /// Asks the client to run one of its tools, within the time; nil when there is no client to ask. The answer is as it
@@ -106,7 +106,7 @@ extension RequestSink {
   func send(_ partial: PartialResult, of job: EngineJob?) async throws(RequestFailure) {
     guard let sendPartial else { return }
     job?.notePartialSent()
-    sendPartial(partial)
+    try sendPartial(partial)
     guard !isWritable() else { return }
     job?.setPaused(true)
     defer { job?.setPaused(false) }

@@ -8,6 +8,7 @@ public struct AssistantServer: Sendable {
   private let version: String
   private let log: Log
   private let thermometer: Thermometer
+  let guardrails: Guardrails
   private let clientIs: @Sendable (_ processID: Int) -> Void
   private let sessionCounter = SessionCounter()
   private let clock = ContinuousClock()
@@ -16,12 +17,14 @@ public struct AssistantServer: Sendable {
   /// - Parameter clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
   public init(
     engine: any EngineService, version: String, log: Log = .none, thermometer: Thermometer = Thermometer(),
+    guardrails: Guardrails = .none,
     clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
     self.engine = engine
     self.version = version
     self.log = log
     self.thermometer = thermometer
+    self.guardrails = guardrails
     self.clientIs = clientIs
     start = clock.now
   }

@@ -56,14 +56,11 @@ extension AssistantServer {
         guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
         defer { lease.end() }
         let encoding = client.encoding
-        let outcome = try await lease.run { () async -> Result<ChatRunner.Outcome, RequestFailure> in
-          do throws(RequestFailure) {
-            return .success(
-              try await runner.run(
-                params, session: lease.session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
-                sink: sink))
-          } catch {
-            return .failure(error)
+        let outcome = try await lease.run { () async throws(RequestFailure) in
+          try await guarded(params, in: lease, encoding, sink, \.result) { (sink) async throws(RequestFailure) in
+            try await runner.run(
+              params, session: lease.session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
+              sink: sink)
           }
         }
         try commit(outcome.transcript, outcome.result.common.usage, lease, client, context)
@@ -88,26 +85,27 @@ extension AssistantServer {
         let sink = sink(params.common)
         guard let lease = try place.lease() else {
           let (spoken, tools) = (params.speaking(in: nil), SessionTools())
-          return try await Session().fitting(Transcript(), tools.calls) { (_) async throws(RequestFailure) in
-            try await work(spoken, engine, tools, sink)
+          return try await guarded(params, in: nil, client.encoding, sink, \.self) {
+            (sink) async throws(RequestFailure) in
+            try await Session().fitting(Transcript(), tools.calls) { (_) async throws(RequestFailure) in
+              try await work(spoken, engine, tools, sink)
+            }
           }
         }
         defer { lease.end() }
         let spoken = params.speaking(
           in: lease.session, summary: turn.showsHistory ? lease.transcript.summary : nil)
         let tools = SessionTools(sessionID: lease.session.sessionID, tools: lease.tools)
-        let output = try await lease.run { [engine] () async -> Result<Method.Result, RequestFailure> in
-          do throws(RequestFailure) {
-            guard turn.showsHistory else { return .success(try await work(spoken, engine, tools, sink)) }
+        let encoding = client.encoding
+        let output = try await lease.run { () async throws(RequestFailure) in
+          try await guarded(params, in: lease, encoding, sink, \.self) { (sink) async throws(RequestFailure) in
+            guard turn.showsHistory else { return try await work(spoken, engine, tools, sink) }
             let room = lease.session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
-            let output = try await lease.session.fitting(lease.transcript, tools.calls) {
+            return try await lease.session.fitting(lease.transcript, tools.calls) {
               (history) async throws(RequestFailure) in
               let shown = EngineWithHistory(base: engine, history: history, leastRoom: history.isEmpty ? 0 : room)
               return try await work(spoken, shown, tools, sink)
             }
-            return .success(output)
-          } catch {
-            return .failure(error)
           }
         }
         var transcript = lease.transcript
@@ -122,6 +120,25 @@ extension AssistantServer {
         return output
       }
     }
+  }
+
+  /// Runs a request's work within the user's rules: before it what is sent is looked at, meanwhile and behind it what
+  /// is shown.
+  private func guarded<Output: Sendable, Result: GenerationResult>(
+    _ params: some GenerationParams, in lease: SessionLease?, _ encoding: PositionEncoding, _ sink: RequestSink,
+    _ result: WritableKeyPath<Output, Result>, _ work: (RequestSink) async throws(RequestFailure) -> Output
+  ) async throws(RequestFailure) -> Output {
+    let guardrails = guardrails
+    if guardrails.isEmpty { return try await work(sink) }
+    let (common, session) = (params.common, lease?.session.instructions ?? "")
+    let around = [common.instructions ?? "", session, common.context?.before ?? "", common.context?.after ?? ""]
+    // A session may have been given what no request has said.
+    let said = lease?.transcript.entries.filter { $0.role != .response }.map(\.words) ?? []
+    let warnings = try guardrails.checkInput(params.texts + around + said)
+    let output = OutputGuard(guardrails, encoding: encoding, mode: common.stream)
+    var made = try await work(output.sink(before: sink))
+    made[keyPath: result].common.warnings += warnings + (try output.finish(made[keyPath: result], sink))
+    return made
   }
 
   /// Keeps a turn, and tells the client how the session stands before anything else can be done to it.

@@ -24,9 +24,11 @@ final class SessionLease: Sendable {
 
   /// Runs the request's work so that deleting the session cancels it.
   func run<Value: Sendable>(
-    _ work: @escaping @Sendable () async -> Result<Value, RequestFailure>
+    _ work: @escaping @Sendable () async throws(RequestFailure) -> Value
   ) async throws(RequestFailure) -> Value {
-    let task = Task { await work() }
+    let task = Task { () async -> Result<Value, RequestFailure> in
+      do throws(RequestFailure) { return .success(try await work()) } catch { return .failure(error) }
+    }
     if !table.setCancel({ task.cancel() }, of: id, worker: worker) { task.cancel() }
     let outcome = await withTaskCancellationHandler {
       await task.value

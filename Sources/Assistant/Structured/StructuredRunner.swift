@@ -52,7 +52,7 @@ extension FeatureRunner {
     do throws(JSONMismatch) { outline = try shape.outline(value) } catch {
       throw .assistant(.decodingFailure(AssistantProtocol.FinishReason(answer.result.finishReason)))
     }
-    run.show(final: value)
+    try run.show(final: value)
     let common = CommonResult(
       usage: run.costs.usage, finishReason: AssistantProtocol.FinishReason(answer.result.finishReason),
       warnings: run.warnings.all(value, source: source, answer.result))
@@ -179,9 +179,9 @@ private struct StructuredRun {
   }
 
   /// The last snapshot is the value itself.
-  mutating func show(final value: JSONValue) {
+  mutating func show(final value: JSONValue) throws(RequestFailure) {
     guard let sendPartial = sink.sendPartial, value != lastShown else { return }
     lastShown = value
-    sendPartial(.structured(StructuredSnapshot(value: value)))
+    try sendPartial(.structured(StructuredSnapshot(value: value)))
   }
 }

@@ -114,7 +114,7 @@ struct ToolRun: Sendable {
 
   private func call(_ tool: Tool, _ arguments: JSONValue) async throws(RequestFailure) {
     var record = ToolCallRecord(callID: "call-\(records.count + 1)", name: tool.name, arguments: arguments)
-    sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: .calling)))
+    try sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: .calling)))
     let outcome = try await outcome(of: tool, record)
     switch outcome {
     case .success(let content): record.result = content
@@ -122,7 +122,7 @@ struct ToolRun: Sendable {
     }
     calls.append(record)
     let state: ToolProgress.State = record.error == nil ? .done : .failed
-    sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: state)))
+    try sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: state)))
   }
 
   private struct Failure: Error { let reason: ToolFailure }

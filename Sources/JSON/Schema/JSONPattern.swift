@@ -25,7 +25,7 @@ public struct JSONPattern: Sendable {
   public let text: String
   /// What whole strings are: with the expression's surroundings, without anchors.
   public let language: Node
-  private let matcher: PatternMatcher
+  let matcher: PatternMatcher
 
   /// - Throws: `PatternError` for what is not in the subset, is no expression, or is too large.
   public init(_ text: String) throws(PatternError) {
@@ -49,6 +49,8 @@ public struct JSONPattern: Sendable {
 public struct PatternError: Error, Equatable {
   /// What is wrong, as the end of a sentence that begins with “the pattern”.
   public var problem: String
+
+  public init(problem: String) { self.problem = problem }
 }
 
 extension JSONPattern.Node {

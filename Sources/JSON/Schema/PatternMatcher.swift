@@ -4,15 +4,15 @@ struct PatternMatcher: Sendable {
   /// More states than this are refused: the work per scalar is bounded by their number.
   static let maxStates = 4_000
 
-  private enum State: Sendable {
+  enum State: Sendable {
     case any(next: Int)
     case set(ScalarSet, next: Int)
     case split([Int])
     case match
   }
 
-  private var states: [State] = [.match]
-  private var start = 0
+  private(set) var states: [State] = [.match]
+  private(set) var start = 0
 
   init(_ language: JSONPattern.Node) throws(PatternError) {
     start = try add(language, before: 0)

@@ -63,7 +63,7 @@ struct ProtectedScanner {
     guard isAtWordStart else { return nil }
     if scalar.isDigit { return ProtectedNumber.end(in: scalars, from: index) }
     guard scalar.isASCII && scalar.isWordPart else { return nil }
-    return addressEnd() ?? CalendarName.end(in: scalars, from: index)
+    return addressEnd() ?? ProtectedName.end(in: scalars, from: index) ?? CalendarName.end(in: scalars, from: index)
   }
 
   /// The place behind the next occurrence on the way.
