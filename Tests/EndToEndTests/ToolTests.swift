@@ -18,23 +18,6 @@ extension EndToEnd {
       "confirm": true,
     ]
 
-    /// Sends a request, answers the calls of tools that come before its response, and gives both.
-    private func ask(
-      _ client: WireClient, _ method: String, _ params: JSONValue, _ answer: (JSONValue) -> JSONValue?
-    ) throws -> (reply: JSONValue, calls: [JSONValue]) {
-      let id = try client.start(method, params)
-      var calls: [JSONValue] = []
-      while let message = try client.next(within: 120, "for the reply to \(method)") {
-        if message["id"]?.intValue == id, message["method"] == nil { return (message, calls) }
-        guard message["method"] == "tool/call", let call = message["params"], let callID = message["id"] else {
-          continue
-        }
-        calls.append(call)
-        if let content = answer(call) { try client.send(["jsonrpc": "2.0", "id": callID, "result": content]) }
-      }
-      throw SpawnedProcess.Failure("the output ended")
-    }
-
     @Test("a tool of the client's is called with arguments true to its schema, and the chat goes on whatever it says")
     func clientTools() throws {
       let client = try Daemon.ready()
@@ -48,7 +31,7 @@ extension EndToEnd {
           "sessionId": "a", "message": "How is the weather in Lisbon?", "toolChoice": "required",
           "options": ["maxTokens": 24, "seed": 1],
         ]
-        let (reply, calls) = try ask(client, "assistant/chat", params) { _ in content }
+        let (reply, calls) = try client.request("assistant/chat", params) { _ in content.map { .result($0) } }
         let result = try #require(reply["result"], "\(JSONWriter.text(of: reply))")
         let made = try #require(result["toolCalls"]?.arrayValue)
         #expect(!made.isEmpty && made.count == calls.count)
