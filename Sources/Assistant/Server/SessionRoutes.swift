@@ -6,7 +6,10 @@ extension AssistantServer {
   /// The routes of sessions. All but the chat are quick and keep their place among the messages.
   func routeSessions(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
     router.onInOrder(SessionCreate.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
+      var params = params
+      let known = configuration.current.customization
+      params.personality = try personality(params.personality, known) ?? known.personality
+      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
     }
     router.onInOrder(SessionList.self) { _, _ throws(RPCError) in SessionList.Result(sessions: sessions.list()) }
     router.onInOrder(SessionGet.self) { params, _ throws(RPCError) in
@@ -16,7 +19,9 @@ extension AssistantServer {
       }
     }
     router.onInOrder(SessionUpdate.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
+      var params = params
+      params.personality = try personality(params.personality, configuration.current.customization)
+      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
     }
     router.onInOrder(SessionFork.self) { params, _ throws(RPCError) in
       try answered { () throws(AssistantError) in
@@ -47,20 +52,31 @@ extension AssistantServer {
     routeChat(sessions, client, in: &router)
   }
 
+  /// The voice that a request gives to a session, which must be one there is.
+  private func personality(_ named: Personality?, _ known: Customization) throws(RPCError) -> Personality? {
+    do throws(JSONMismatch) {
+      return try named?.completed(from: known.personalities, in: "personality")
+    } catch {
+      throw .invalidParams(error.message)
+    }
+  }
+
   private func routeChat(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
     let runner = ChatRunner(engine: engine)
     let place: @Sendable (Chat.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
     router.on(Chat.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Chat.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
+        let params = try completed(params)
         guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
         defer { lease.end() }
+        let session = inTodaysVoice(lease.session)
         let encoding = client.encoding
         let outcome = try await lease.run { () async -> Result<ChatRunner.Outcome, RequestFailure> in
           do throws(RequestFailure) {
             return .success(
               try await runner.run(
-                params, session: lease.session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
+                params, session: session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
                 sink: sink))
           } catch {
             return .failure(error)
@@ -86,6 +102,8 @@ extension AssistantServer {
     router.on(Method.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
+        let params = try completed(params)
+        let showsHistory = turn.showsHistory(params)
         guard let lease = try place.lease() else {
           let (spoken, tools) = (params.speaking(in: nil), SessionTools())
           return try await Session().fitting(Transcript(), tools.calls) { (_) async throws(RequestFailure) in
@@ -94,11 +112,11 @@ extension AssistantServer {
         }
         defer { lease.end() }
         let spoken = params.speaking(
-          in: lease.session, summary: turn.showsHistory ? lease.transcript.summary : nil)
+          in: inTodaysVoice(lease.session), summary: showsHistory ? lease.transcript.summary : nil)
         let tools = SessionTools(sessionID: lease.session.sessionID, tools: lease.tools)
         let output = try await lease.run { [engine] () async -> Result<Method.Result, RequestFailure> in
           do throws(RequestFailure) {
-            guard turn.showsHistory else { return .success(try await work(spoken, engine, tools, sink)) }
+            guard showsHistory else { return .success(try await work(spoken, engine, tools, sink)) }
             let room = lease.session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
             let output = try await lease.session.fitting(lease.transcript, tools.calls) {
               (history) async throws(RequestFailure) in
@@ -113,7 +131,7 @@ extension AssistantServer {
         var transcript = lease.transcript
         transcript.turns.append(turn.made(of: params, output, feature: Method.name))
         var usage = output.common.usage
-        if !turn.showsHistory {
+        if !showsHistory {
           // The model has read nothing of the session.
           usage.contextUsed = lease.session.contextUsed
           usage.contextSize = max(usage.contextSize, lease.session.contextSize)
@@ -122,6 +140,25 @@ extension AssistantServer {
         return output
       }
     }
+  }
+
+  /// The request with what the configuration knows of the voices and the command that it names.
+  private func completed<Params: GenerationParams>(_ params: Params) throws(RequestFailure) -> Params {
+    var params = params
+    do throws(JSONMismatch) {
+      try params.complete(with: configuration.current.customization)
+      return params
+    } catch {
+      throw .invalid(error)
+    }
+  }
+
+  /// A session whose voice is as it is configured now; one that is configured no more stays as it was.
+  private func inTodaysVoice(_ session: Session) -> Session {
+    var session = session
+    let known = configuration.current.customization.personalities
+    session.personality = session.personality.current(in: known) ?? session.personality
+    return session
   }
 
   /// Keeps a turn, and tells the client how the session stands before anything else can be done to it.
