@@ -1,4 +1,5 @@
 import Assistant
+import Synchronization
 
 /// Where the configuration is looked for.
 enum ConfigurationLocation: Sendable {
@@ -37,9 +38,33 @@ enum ConfigurationLocation: Sendable {
   /// - Parameter warns: whether problems are said on standard error, a line each.
   func open(warns: Bool) -> ConfigurationFile {
     let path = path
+    let atStart = StartValues()
     return ConfigurationFile(path: path, isRequired: isRequired) { reading in
       guard warns, let path else { return }
       for problem in reading.problems { OneShot.warn("\(path):\(problem.description)") }
+      if !atStart.hold(in: reading.configuration) {
+        OneShot.warn("\(path): “model” and “context” are taken up at the next start")
+      }
+    }
+  }
+}
+
+/// What is taken from the configuration once, when the program starts.
+private final class StartValues: Sendable {
+  private struct Values: Equatable {
+    var model: String?
+    var context: Int?
+  }
+
+  private let first = Mutex<Values?>(nil)
+
+  /// Whether the configuration says the same as the first one.
+  func hold(in configuration: Configuration) -> Bool {
+    let now = Values(model: configuration.model, context: configuration.context)
+    return first.withLock { first in
+      let start = first ?? now
+      first = start
+      return start == now
     }
   }
 }

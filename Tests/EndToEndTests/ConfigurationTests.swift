@@ -123,7 +123,9 @@ extension EndToEnd {
         "assistant/command", ["id": "plainly", "text": .string("  // \(Texts.short)\n"), "options": ["maxTokens": 40]])
       let text = try #require(rewritten.result?["text"]?.stringValue, "\(rewritten.reply)")
       #expect(text.hasPrefix("  // ") && text.hasSuffix("\n"))
-      try home.write(Self.good.replacing("\"left\"", with: "\"right\"").replacing("\"plain\"", with: "\"plainer\""))
+      try home.write(
+        Self.good.replacing("\"left\"", with: "\"right\"").replacing("\"plain\"", with: "\"plainer\"")
+          .replacing("{\n  \"tones\"", with: "{\n  \"context\": 512,\n  \"tones\""))
       // The file is looked at once a second.
       let deadline = Deadline(20)
       var now = picked
@@ -134,6 +136,9 @@ extension EndToEnd {
       let news = client.others.first { $0["method"] == "assistant/didChangeConfiguration" }
       guard case .array(let tones)? = news?["params"]?["tones"] else { return #expect(Bool(false), "no news") }
       #expect(tones.last?["id"] == "plainer")
+      client.process.closeInput()
+      #expect(try client.process.waitForExit(within: 20) == .status(0))
+      #expect(client.process.standardError().contains("“context” are taken up at the next start"))
     }
 
     @Test("inkling run, and an own tone on the command line")
