@@ -134,9 +134,10 @@ public struct FeatureDescription: JSONMessage, Equatable {
     self.suggestions = suggestions
   }
   public static let fields: [JSONField<FeatureDescription>] = [
-    .required("id", \.id, "The method, without `assistant/`."), .required("title", \.title, "A few words for a menu."),
+    .required("id", \.id, "The method, without `assistant/`, or the `id` of a command of the configuration."),
+    .required("title", \.title, "A few words for a menu."),
     .required("description", \.description, "A sentence."), .required("input", \.input, "What the person gives."),
     .required("output", \.output, "What to do with the result."),
-    .required("suggestions", \.suggestions, "Topics to suggest when `input` is `topic`."),
+    .required("suggestions", \.suggestions, "What to suggest in a menu: topics, prompts, things to say."),
   ]
 }

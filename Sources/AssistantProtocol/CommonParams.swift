@@ -28,7 +28,30 @@ public struct GenerationOptions: JSONMessage, Equatable {
 }
 
 /// The voice the assistant writes in.
-public enum Personality: String, JSONStringEnum { case neutral, woody, buzz, dory }
+public enum Personality: Voice {
+  case neutral, woody, buzz, dory
+  /// One of the configuration's.
+  case custom(CustomVoice)
+
+  public static let builtin: [Personality] = [.neutral, .woody, .buzz, .dory]
+
+  public var id: String { choice.id }
+
+  /// For menus.
+  public var choice: Choice {
+    switch self {
+    case .neutral:
+      Choice(id: "neutral", title: "Neutral", description: "Plain and helpful, without a character of its own.")
+    case .woody:
+      Choice(id: "woody", title: "Woody", description: "A loyal cowboy: warm, encouraging, a friend to the end.")
+    case .buzz:
+      Choice(id: "buzz", title: "Buzz", description: "A space ranger: bold, precise, always on a mission.")
+    case .dory:
+      Choice(id: "dory", title: "Dory", description: "A cheerful fish: curious, kind, and easily distracted.")
+    case .custom(let voice): voice.choice
+    }
+  }
+}
 
 /// How text arrives in partial results.
 public enum StreamMode: String, JSONStringEnum {
@@ -70,7 +93,9 @@ public struct CommonParams: JSONMessage, Equatable {
     .optional(
       "sessionId", \.sessionID,
       "The session to work in: its instructions and its voice hold, and request and answer become part of it."),
-    .optional("personality", \.personality, "The voice to write in; if absent the session's, else `neutral`."),
+    .optional(
+      "personality", \.personality,
+      "The voice to write in; if absent the session's, else `neutral` or the configuration's."),
     .optional(
       "instructions", \.instructions, "What else to heed, in your words; added to the feature's own instructions."),
     .optional("options", \.options, "How to generate."),
@@ -87,6 +112,8 @@ public protocol GenerationParams: JSONMessage {
   var common: CommonParams { get set }
   /// The texts of this request besides the common ones; they count against `Limits.textBytes`.
   var texts: [String] { get }
+  /// Fills in what the configuration knows. By default the voice.
+  mutating func complete(with customization: Customization) throws(JSONMismatch)
 }
 
 extension GenerationParams {
@@ -105,9 +132,9 @@ extension GenerationParams {
 
 extension Limits {
   /// Refuses texts that are too long together.
-  static func check(_ texts: [String]) throws(JSONMismatch) {
-    guard texts.reduce(0, { $0 + $1.utf8.count }) <= textBytes else {
-      throw JSONMismatch(path: "text", "and all other texts of a request must be at most \(textBytes) bytes together")
+  static func check(_ texts: [String], atMost limit: Int = textBytes) throws(JSONMismatch) {
+    guard texts.reduce(0, { $0 + $1.utf8.count }) <= limit else {
+      throw JSONMismatch(path: "text", "and all other texts of a request must be at most \(limit) bytes together")
     }
   }
 }

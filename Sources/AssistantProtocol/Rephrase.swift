@@ -7,11 +7,12 @@ public enum Rephrase: RequestMethod {
 
   public struct Params: GenerationParams, Equatable {
     public var text = ""
-    public var tone = Tone.formal
+    /// nil: `formal`, or the configuration's.
+    public var tone: Tone?
     public var alternatives = 1
     public var common = CommonParams()
     public init() {}
-    public init(text: String, tone: Tone = .formal, alternatives: Int = 1, common: CommonParams = CommonParams()) {
+    public init(text: String, tone: Tone? = nil, alternatives: Int = 1, common: CommonParams = CommonParams()) {
       self.text = text
       self.tone = tone
       self.alternatives = alternatives
@@ -19,10 +20,16 @@ public enum Rephrase: RequestMethod {
     }
     public static let fields: [JSONField<Params>] =
       [
-        .required("text", \.text, "The text to rephrase."), .defaulted("tone", \.tone, "The tone to write in."),
+        .required("text", \.text, "The text to rephrase."),
+        .optional("tone", \.tone, "The tone to write in; if absent `formal`, or the configuration's."),
         .defaulted("alternatives", \.alternatives, "How many different texts to write.", in: 1...5),
       ] + .shared(\.common)
     public var texts: [String] { [text] }
+
+    public mutating func complete(with customization: Customization) throws(JSONMismatch) {
+      try completeCommon(with: customization)
+      tone = try tone?.completed(from: customization.tones, in: "tone") ?? customization.tone
+    }
   }
 
   public struct Result: GenerationResult, Equatable {
@@ -69,21 +76,29 @@ public struct TextEdit: JSONMessage, Equatable {
 }
 
 /// The tones of `assistant/rephrase`.
-public enum Tone: String, JSONStringEnum {
+public enum Tone: Voice {
   case formal, exciting, simpler, shorter, longer, friendly, proofread
+  /// One of the configuration's.
+  case custom(CustomVoice)
+
+  public static let builtin: [Tone] = [.formal, .exciting, .simpler, .shorter, .longer, .friendly, .proofread]
+
+  public var id: String { choice.id }
 
   /// For menus and for protocol.md.
   public var choice: Choice {
-    let (title, description) =
-      switch self {
-      case .formal: ("Formal", "Matter-of-fact and polite, without slang.")
-      case .exciting: ("Exciting", "Lively, with strong verbs.")
-      case .simpler: ("Simpler", "Short sentences and everyday words.")
-      case .shorter: ("Shorter", "The same in fewer words.")
-      case .longer: ("Longer", "The same, told at greater length.")
-      case .friendly: ("Friendly", "Warm, as to somebody you know.")
-      case .proofread: ("Proofread", "The same words with spelling, grammar and punctuation put right.")
-      }
-    return Choice(id: rawValue, title: title, description: description)
+    switch self {
+    case .formal: Choice(id: "formal", title: "Formal", description: "Matter-of-fact and polite, without slang.")
+    case .exciting: Choice(id: "exciting", title: "Exciting", description: "Lively, with strong verbs.")
+    case .simpler: Choice(id: "simpler", title: "Simpler", description: "Short sentences and everyday words.")
+    case .shorter: Choice(id: "shorter", title: "Shorter", description: "The same in fewer words.")
+    case .longer: Choice(id: "longer", title: "Longer", description: "The same, told at greater length.")
+    case .friendly: Choice(id: "friendly", title: "Friendly", description: "Warm, as to somebody you know.")
+    case .proofread:
+      Choice(
+        id: "proofread", title: "Proofread",
+        description: "The same words with spelling, grammar and punctuation put right.")
+    case .custom(let voice): voice.choice
+    }
   }
 }

@@ -10,7 +10,8 @@ public enum SessionCreate: RequestMethod {
     public var sessionID: SessionID?
     public var title = ""
     public var instructions: String?
-    public var personality = Personality.neutral
+    /// nil: `neutral`, or the configuration's.
+    public var personality: Personality?
     public var contextPolicy = ContextPolicy.error
     public var maxTurns: Int?
     public var tools: [ToolDefinition] = []
@@ -22,7 +23,7 @@ public enum SessionCreate: RequestMethod {
       .defaulted("title", \.title, "For people."),
       .optional(
         "instructions", \.instructions, "How the model is to behave; if absent, what the transcript begins with."),
-      .defaulted("personality", \.personality, "The voice it answers in."),
+      .optional("personality", \.personality, "The voice it answers in; if absent `neutral`, or the configuration's."),
       .defaulted("contextPolicy", \.contextPolicy, "What is done when the history does not fit the context window."),
       .optional(
         "maxTurns", \.maxTurns, "The model is shown no more than the last so many turns.", in: 1...Limits.sessionTurns),

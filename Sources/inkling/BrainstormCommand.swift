@@ -28,7 +28,7 @@ enum BrainstormCommand {
       .choice("--format", "FORMAT", "The format of the result (default plaintext)", \.format),
       .schema("A JSON Schema for the result, instead of a kind's own.") { $0.schema = $1 }, .json, .instructions,
       .temperature("0 always takes the likeliest word; up to 2 is more varied (default 0.8)."), .seed,
-      .maxTokens("The longest result in tokens (default: by the kind)."), .model,
+      .maxTokens("The longest result in tokens (default: by the kind)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       usage: SchemaFile.usage,
@@ -44,7 +44,7 @@ enum BrainstormCommand {
         let params = Brainstorm.Params(
           topic: topic, kind: settings.kind, count: settings.count, schema: settings.schema, format: settings.format,
           common: settings.request.common)
-        return try await runner.run(.brainstorm, params, sink: sink)
+        return try await runner.run(.brainstorm, params.configured(by: settings.engine.customization), sink: sink)
       },
       finish: { result, screen in
         OneShot.write(result.rendered, of: result, settings, screen)

@@ -12,14 +12,14 @@ import JSON
 /// `inkling doctor`: what is installed, whether it works, and how fast it is.
 enum DoctorCommand {
   struct Settings: ModelSettings {
-    var engine = EngineSetup()
+    var engine = EngineSetup(warns: false)
     var json = false
   }
 
   static let command = Command<Settings>(
-    name: "doctor", summary: "Checks the installation: model, engine, speed, memory.",
+    name: "doctor", summary: "Checks the installation: configuration, model, engine, speed, memory.",
     details: ["It starts an engine of its own and disturbs no running daemon."],
-    options: [.flag("--json", "Writes the findings as JSON.", \.json), .model],
+    options: [.flag("--json", "Writes the findings as JSON.", \.json), .model, .config, .noConfig],
     exitStatuses: [(0, "All is well."), (1, "Something is wrong; the findings say what to do.")],
     defaults: { Settings() }, run: { await examine($0) })
 
@@ -27,6 +27,7 @@ enum DoctorCommand {
     var findings: [Finding] = [
       Finding("version", .good, Program.version, [("version", .string(Program.version))]),
       Finding("program", .good, Executable.path, [("path", .string(Executable.path))]),
+      ConfigurationExamination.finding(settings.engine.configurationFile),
     ]
     let path = settings.engine.modelPath
     let file = ModelExamination.file(path)
@@ -54,6 +55,7 @@ struct Finding: Sendable {
 
   let name: String
   let verdict: Verdict
+  /// One line, or several.
   let summary: String
   /// What a program may want to know.
   let details: [(String, JSONValue)]
@@ -88,7 +90,8 @@ struct Finding: Sendable {
       case .bad: "BAD "
       }
     let padding = String(repeating: " ", count: max(0, 9 - name.count))
-    let line = "\(mark)  \(name)\(padding) \(summary)\n"
-    return remedy.map { line + String(repeating: " ", count: 16) + $0 + "\n" } ?? line
+    let indent = String(repeating: " ", count: 16)
+    let line = "\(mark)  \(name)\(padding) \(summary.replacing("\n", with: "\n" + indent))\n"
+    return remedy.map { line + indent + $0 + "\n" } ?? line
   }
 }

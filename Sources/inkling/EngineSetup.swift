@@ -1,4 +1,5 @@
 import Assistant
+import AssistantProtocol
 
 /// What the commands that need a model share.
 struct EngineSetup: Sendable {
@@ -10,7 +11,28 @@ struct EngineSetup: Sendable {
   /// Whether a prepared copy of the model is loaded instead of the model's file.
   var usesPrepared = true
 
+  var configurationLocation = ConfigurationLocation.usual
+  /// Whether problems of the configuration are said on standard error when it is read.
+  var warns = true
+  /// Opened once the command line is known.
+  private(set) var configurationFile = ConfigurationFile(path: nil)
+
+  init(warns: Bool = true) { self.warns = warns }
+
+  /// Voices and commands of the configuration.
+  var customization: Customization { configurationFile.current.customization }
+
   var modelPath: String { ModelLocation.path(option: model) }
+
+  /// Reads the configuration, and takes from it what neither the command line nor the environment says.
+  mutating func configure() {
+    configurationFile = configurationLocation.open(warns: warns)
+    let configuration = configurationFile.current
+    if model == nil, ModelLocation.environment("INKLING_MODEL") == nil {
+      model = configuration.model.map(configurationFile.resolved)
+    }
+    if load.contextSize == 0, let context = configuration.context { load.contextSize = context }
+  }
 
   var launcher: ProcessLauncher {
     // The library's own debugger hook would stop a crashing child instead of letting it end.

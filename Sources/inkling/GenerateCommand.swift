@@ -23,7 +23,7 @@ enum GenerateCommand {
       .flag("--hide-schema", "Does not show the schema to the model, which is held to it all the same.", \.hidesSchema),
       .json, .instructions,
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
-      .maxTokens("The longest value in tokens (default 1024)."), .model,
+      .maxTokens("The longest value in tokens (default 1024)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       usage: SchemaFile.usage,
@@ -42,7 +42,7 @@ enum GenerateCommand {
         let params = Generate.Params(
           prompt: prompt, schema: settings.schema, includeSchemaInPrompt: !settings.hidesSchema,
           common: settings.request.common)
-        return try await runner.run(.generate, params, sink: sink)
+        return try await runner.run(.generate, params.configured(by: settings.engine.customization), sink: sink)
       },
       finish: { result, screen in
         OneShot.write(JSONWriter.text(of: result.value), of: result, settings, screen)

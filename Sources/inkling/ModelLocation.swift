@@ -15,7 +15,11 @@ enum ModelLocation {
 
   /// The option, else INKLING_MODEL, else the default model in the folder of models. A relative path is made absolute.
   static func path(option: String?) -> String {
-    let path = option ?? environment("INKLING_MODEL") ?? folder + "/" + defaultName
+    absolute(option ?? environment("INKLING_MODEL") ?? folder + "/" + defaultName)
+  }
+
+  /// A relative path begins at the current folder.
+  static func absolute(_ path: String) -> String {
     guard !path.utf8.starts(with: "/".utf8), let current = getcwd(nil, 0) else { return path }
     defer { free(current) }
     return String(cString: current) + "/" + path
@@ -37,7 +41,7 @@ enum ModelLocation {
   }
 
   /// A variable that is set and not empty.
-  private static func environment(_ name: String) -> String? {
+  static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }

@@ -47,10 +47,12 @@ enum OneShot {
       return fail(error.message, Status.unsuitable)
     }
     let supervisor = settings.engine.makeSupervisor(log: .standardError(level: .error))
+    let file = settings.engine.configurationFile
+    let engine = BoundedEngine(base: supervisor) { file.current.limits.outputTokens }
     let screen = Screen(streams: streams && !settings.request.showsJSON)
     let task = Task { () async -> Result<Output, RequestFailure> in
       do throws(RequestFailure) {
-        return .success(try await work(FeatureRunner(engine: supervisor), text, screen.sink))
+        return .success(try await work(FeatureRunner(engine: engine), text, screen.sink))
       } catch {
         return .failure(error)
       }
@@ -150,6 +152,7 @@ enum OneShot {
       case .cancelled: Program.Status.interrupted
       case .died, .overloaded, .refused: Program.Status.failed
       }
+    case .invalid: Program.Status.usage
     }
   }
 }

@@ -1,3 +1,4 @@
+import Assistant
 import JSON
 
 /// The command line cannot be understood; the message says why, and what may have been meant.
@@ -82,7 +83,7 @@ struct Command<Settings: Sendable>: Sendable {
   var takeArguments: (@Sendable (inout Settings, [String]) throws(UsageError) -> Void)?
   /// Refuses what cannot be together, or not be missing.
   var check: (@Sendable (Settings) throws(UsageError) -> Void)?
-  let run: @Sendable (Settings) async -> Int32
+  var run: @Sendable (Settings) async -> Int32
 
   /// Reads the arguments behind the command's name.
   func parse(_ arguments: [String]) throws(UsageError) -> Settings {
@@ -163,25 +164,8 @@ func wrap(_ text: String, width: Int = helpWidth) -> [String] {
 
 /// A message about a word that is not known, with the nearest known one when it is near.
 func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
-  let nearest = known.min { editDistance($0, word) < editDistance($1, word) }
-  guard let nearest, editDistance(nearest, word) <= max(2, word.count / 3) else {
+  guard let nearest = NearestWord.find(word, among: known) else {
     return "there is no \(kind) “\(word)”"
   }
   return "there is no \(kind) “\(word)”; did you mean “\(nearest)”?"
-}
-
-/// How many letters must be added, taken away or exchanged to make one word of the other (Levenshtein).
-func editDistance(_ first: String, _ second: String) -> Int {
-  let target = Array(second)
-  var row = Array(0...target.count)
-  for (index, letter) in first.enumerated() {
-    var diagonal = row[0]
-    row[0] = index + 1
-    for column in target.indices {
-      let substituted = diagonal + (letter == target[column] ? 0 : 1)
-      diagonal = row[column + 1]
-      row[column + 1] = min(substituted, min(row[column], row[column + 1]) + 1)
-    }
-  }
-  return row[target.count]
 }

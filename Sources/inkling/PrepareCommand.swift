@@ -30,7 +30,7 @@ enum PrepareCommand {
         + "the last time, nothing is done.",
     ],
     options: [
-      .model,
+      .model, .config, .noConfig,
       .value(
         "--max-drift", "NATS",
         "The most drift allowed (default: as the last time, else \(PreparedManifest.defaultMaxDrift))."

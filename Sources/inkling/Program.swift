@@ -25,6 +25,17 @@ enum Program {
     let help: String
     let run: @Sendable ([String]) async -> Int32
 
+    /// A command that heeds the configuration.
+    init<Settings: ModelSettings>(configured command: Command<Settings>) {
+      var configured = command
+      configured.run = { settings in
+        var settings = settings
+        settings.engine.configure()
+        return await command.run(settings)
+      }
+      self.init(configured)
+    }
+
     init<Settings>(_ command: Command<Settings>) {
       name = command.name
       summary = command.summary
@@ -43,9 +54,11 @@ enum Program {
   }
 
   private static let commands = [
-    Entry(RephraseCommand.command), Entry(SummarizeCommand.command), Entry(BrainstormCommand.command),
-    Entry(GenerateCommand.command), Entry(ServeCommand.command), Entry(DoctorCommand.command),
-    Entry(PrepareCommand.command), Entry(EngineCommand.command),
+    Entry(configured: RephraseCommand.command), Entry(configured: SummarizeCommand.command),
+    Entry(configured: BrainstormCommand.command), Entry(configured: GenerateCommand.command),
+    Entry(configured: RunCommand.command), Entry(configured: ServeCommand.command),
+    Entry(configured: ConfigCommand.command), Entry(configured: DoctorCommand.command),
+    Entry(configured: PrepareCommand.command), Entry(EngineCommand.command),
   ]
 
   /// Runs the command line in a task, and then ends the process.
@@ -100,8 +113,9 @@ enum Program {
       + table([("--help", "Shows this text; after a command, that command's."), ("--version", "Shows the version.")])
       + [""]
       + wrap(
-        "The model is --model FILE, else INKLING_MODEL, else \(ModelLocation.defaultName) in INKLING_MODEL_DIR, "
-          + "else in $XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models).")
+        "The model is --model FILE, else INKLING_MODEL, else the configuration's, else \(ModelLocation.defaultName) in "
+          + "INKLING_MODEL_DIR, else in $XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models). The "
+          + "configuration is described by “inkling config --help”.")
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -6,7 +6,8 @@ enum RephraseCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
     var request = OneShotRequest()
-    var tone = Tone.formal
+    /// nil: the configuration's, else formal.
+    var tone: String?
   }
 
   static let command = Command<Settings>(
@@ -15,11 +16,13 @@ enum RephraseCommand {
       "The text is the arguments, or standard input when there are none or only “-”. The result goes to standard "
         + "output: on a terminal as it is written and without control characters, otherwise whole and byte for byte."
     ],
-    choicesTitle: "Tones", choices: Tone.allCases.map { ($0.rawValue, $0.choice.description) },
+    choicesTitle: "Tones", choices: Tone.builtin.map { ($0.id, $0.choice.description) },
     options: [
-      .choice("--tone", "TONE", "The tone (default formal)", \.tone), .json, .instructions,
+      .value("--tone", "TONE", "The tone, one of the above or of your configuration (default formal).") {
+        (settings, tone) in settings.tone = tone
+      }, .json, .instructions,
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
-      .maxTokens("The longest result in tokens (default: by the length of the text)."), .model,
+      .maxTokens("The longest result in tokens (default: by the length of the text)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       unsuitable: "The text is empty, not UTF-8, over 4 MiB, or too long for the context window."),
@@ -28,11 +31,17 @@ enum RephraseCommand {
     run: { await rephrase($0) })
 
   private static func rephrase(_ settings: Settings) async -> Int32 {
-    await OneShot.run(
+    let customization = settings.engine.customization
+    let known = Tone.builtin + customization.tones.map(Tone.custom)
+    let tone = settings.tone.map { word in known.first { $0.id.hasSameBytes(as: word) } }
+    if case .some(.none) = tone {
+      return OneShot.fail(unknown("tone", settings.tone ?? "", known.map(\.id)), Program.Status.usage)
+    }
+    return await OneShot.run(
       settings, streams: true,
       work: { (runner, text, sink) async throws(RequestFailure) in
-        let params = Rephrase.Params(text: text, tone: settings.tone, common: settings.request.common)
-        return try await runner.run(.rephrase, params, encoding: .utf8, sink: sink)
+        let params = Rephrase.Params(text: text, tone: tone ?? nil, common: settings.request.common)
+        return try await runner.run(.rephrase, params.configured(by: customization), encoding: .utf8, sink: sink)
       },
       finish: { result, screen in
         OneShot.write(result.text, of: result, settings, screen, addsLineFeed: settings.request.text != nil)

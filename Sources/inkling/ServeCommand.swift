@@ -36,9 +36,10 @@ enum ServeCommand {
     details: [
       "The model is loaded in the background; requests wait for it. protocol.md describes the messages.",
       "The log on standard error holds no text of yours: no prompt, no selection, no result.",
+      "Changes of the configuration are taken up with the next request, but for the model and the context window.",
     ],
     options: [
-      .model,
+      .model, .config, .noConfig,
       .number(
         "--context", "TOKENS", "Tokens of the context window (default: chosen by the engine).", in: 256...1_048_576,
         \.engine.load.contextSize),
@@ -108,7 +109,8 @@ enum ServeCommand {
       connections.closeAll()
     }
     let server = AssistantServer(
-      engine: supervisor, version: Program.version, log: log, thermometer: settings.thermometer
+      engine: supervisor, version: Program.version, configuration: settings.engine.configurationFile, log: log,
+      thermometer: settings.thermometer
     ) { processID in
       watch(processID, log) { connections.closeAll() }
     }

@@ -28,7 +28,7 @@ enum SummarizeCommand {
         settings.count = try Option<Settings>.wholeNumber(text, of: "--count", in: Summarize.Params.counts)
       },
       .json, .instructions, .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
-      .maxTokens("The longest summary in tokens (default: by its form)."), .model,
+      .maxTokens("The longest summary in tokens (default: by its form)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       unsuitable: "The text cannot be read, is empty, not UTF-8 or over 4 MiB, or the instructions are too long."),
@@ -57,7 +57,8 @@ enum SummarizeCommand {
       work: { [settings] (runner, text, sink) async throws(RequestFailure) in
         let params = Summarize.Params(
           text: text, style: settings.style, count: settings.count, common: settings.request.common)
-        return try await runner.summarize(params, encoding: .utf8, sink: sink)
+        return try await runner.summarize(
+          params.configured(by: settings.engine.customization), encoding: .utf8, sink: sink)
       },
       finish: { [settings] result, screen in OneShot.write(result.text, of: result, settings, screen) })
   }

@@ -58,7 +58,7 @@ import Testing
     let blocks = Set(try ProtocolDocument().generatedBlocks)
     for name in [
       "methods", "limits", "standard-errors", "errors", "warnings", "unavailability", "engine-failures", "tones",
-      "summary-styles", "kinds", "schema-keywords",
+      "summary-styles", "personalities", "kinds", "schema-keywords",
     ] {
       #expect(blocks.contains(name), "\(name)")
     }

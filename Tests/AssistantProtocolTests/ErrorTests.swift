@@ -78,7 +78,8 @@ import Testing
     #expect(
       MethodList.callable == [
         "assistant/rephrase", "assistant/summarize", "assistant/brainstorm", "assistant/generate", "assistant/chat",
-        "assistant/prewarm", "assistant/countTokens", "session/create", "session/list", "session/get", "session/update",
+        "assistant/command", "assistant/prewarm", "assistant/countTokens", "session/create", "session/list",
+        "session/get", "session/update",
         "session/fork", "session/rewind", "session/reset", "session/delete", "session/export", "model/status",
         "model/load", "model/unload",
       ])

@@ -51,7 +51,11 @@ enum GeneratedBlocks {
     case "tones":
       return table(
         ["`tone`", "title", "meaning"],
-        Tone.allCases.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
+        Tone.builtin.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
+    case "personalities":
+      return table(
+        ["`personality`", "title", "meaning"],
+        Personality.builtin.map { [code($0.choice.id), $0.choice.title, $0.choice.description] })
     case "kinds":
       return table(
         ["`kind`", "title", "meaning", "`value`"],

@@ -38,11 +38,8 @@ private func check<Message: JSONConvertible>(
   @Test(
     arguments: [
       ([:], "text is missing"), (["text": nil], "text must be a string, not null"),
-      (
-        ["text": "t", "tone": "rude"],
-        "tone must be one of “formal”, “exciting”, “simpler”, “shorter”, “longer”, “friendly”, “proofread”"
-      ),
-      (["text": "t", "personality": "chewie"], "personality must be one of “neutral”, “woody”, “buzz”, “dory”"),
+      (["text": "t", "tone": 1], "tone must be a string, not number"),
+      (["text": "t", "personality": ["neutral"]], "personality must be a string, not array"),
       (["text": "t", "stream": "all"], "stream must be one of “delta”, “snapshot”"),
       (["text": "t", "partialResultToken": 1.5], "partialResultToken must be a string or an integer"),
       (["text": "t", "workDoneToken": true], "workDoneToken must be a string or an integer"),
@@ -53,6 +50,35 @@ private func check<Message: JSONConvertible>(
       (["text": "t", "context": ["before": 1]], "context.before must be a string, not number"),
     ] as [(JSONValue, String)])
   func rephrase(_ params: JSONValue, _ sentence: String) { check(Rephrase.Params.self, params, refused: sentence) }
+
+  /// Names that only the configuration knows are refused where it is known, with those that there are.
+  @Test func namesThatThereAreNot() throws {
+    var known = Customization()
+    known.tones = [CustomVoice(id: "pirate")]
+    known.personalities = [CustomVoice(id: "chewie")]
+    func refusal(_ json: JSONValue) throws -> String {
+      var params = try Rephrase.Params(json: json)
+      do throws(JSONMismatch) { try params.complete(with: known) } catch { return error.message }
+      return "accepted"
+    }
+    #expect(
+      try refusal(["text": "t", "tone": "rude"])
+        == "tone must be one of “formal”, “exciting”, “simpler”, “shorter”, “longer”, “friendly”, “proofread”, “pirate”"
+    )
+    #expect(
+      try refusal(["text": "t", "personality": "yoda"])
+        == "personality must be one of “neutral”, “woody”, “buzz”, “dory”, “chewie”")
+    #expect(try refusal(["text": "t", "tone": "pirate", "personality": "chewie"]) == "accepted")
+    known.textBytes = 3
+    #expect(try refusal(["text": "four"]) == "text and all other texts of a request must be at most 3 bytes together")
+    var command = CustomCommand.Params(id: "x")
+    #expect(throws: JSONMismatch(path: "id", "names no command: none is configured")) {
+      try command.complete(with: known)
+    }
+    known.commands = [CommandDefinition(), CommandDefinition()]
+    (known.commands[0].id, known.commands[1].id) = ("a", "b")
+    #expect(throws: JSONMismatch(path: "id", "must be one of “a”, “b”")) { try command.complete(with: known) }
+  }
 
   @Test(
     arguments: [

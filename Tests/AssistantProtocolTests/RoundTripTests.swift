@@ -127,6 +127,16 @@ private let editorSamples = [
   Sample(Session.self, session), Sample(TranscriptEntry.self, entry),
   Sample(Chat.Params.self, #"{"message":"m","retry":false,"toolChoice":"none",\#(common)}"#),
   Sample(Chat.Result.self, #"{"text":"t","toolCalls":[\#(record)],\#(outcome)}"#),
+  Sample(
+    CustomCommand.Params.self,
+    #"{"id":"i","text":"t","format":"org","tools":[\#(tool)],"toolChoice":"none",\#(common)}"#),
+  Sample(
+    CustomCommand.Result.self,
+    #"{"id":"i","output":"insert","text":"t","value":[1.50],"edits":[{"start":0,"end":1,"newText":"n"}],"#
+      + #""toolCalls":[\#(record)],\#(outcome)}"#),
+  Sample(
+    DidChangeConfiguration.Params.self,
+    #"{"features":[\#(feature)],"tones":[\#(choice)],"personalities":[\#(choice)]}"#),
   Sample(ToolDefinition.self, tool, without: ["builtin"]),
   Sample(
     ToolDefinition.self, #"{"builtin":"catalogSearch","timeoutMs":10000,"confirm":false}"#,

@@ -16,8 +16,8 @@ import Testing
     #expect(result.capabilities.positionEncoding == .utf16)
     let assistant = result.capabilities.experimental.assistant
     #expect(assistant.methods == MethodList.callable)
-    #expect(assistant.features.map(\.id) == ["rephrase", "summarize", "brainstorm", "generate"])
-    #expect(assistant.features.map(\.input) == [.selection, .selection, .topic, .none])
+    #expect(assistant.features.map(\.id) == ["rephrase", "summarize", "brainstorm", "generate", "chat"])
+    #expect(assistant.features.map(\.input) == [.selection, .selection, .topic, .none, .topic])
     #expect(assistant.kinds.map(\.id) == ["ideas", "sequel", "character", "storyArc", "tags"])
     #expect(assistant.schemaKeywords == JSONSchema.keywords)
     #expect(
@@ -48,6 +48,8 @@ import Testing
         _ = try await client.connection.request(Generate.self, Generate.Params(prompt: "a", schema: true))
       case Summarize.name: _ = try await client.connection.request(Summarize.self, Summarize.Params(text: "a"))
       case Chat.name: _ = try await client.connection.request(Chat.self, Chat.Params("a", in: id))
+      case CustomCommand.name:
+        _ = try await client.connection.request(CustomCommand.self, CustomCommand.Params(id: "a"))
       case SessionCreate.name: _ = try await client.connection.request(SessionCreate.self, SessionCreate.Params())
       case SessionList.name: _ = try await client.connection.request(SessionList.self, Empty())
       case SessionGet.name: _ = try await client.connection.request(SessionGet.self, session)

@@ -3,18 +3,24 @@ import AssistantProtocol
 import EngineProtocol
 import JSON
 import JSONRPC
+import TestSupport
 import Testing
 
 /// The user's rules: what meets one that blocks is not sent to the model, not shown and not kept.
 @Suite(.timeLimit(.minutes(2))) struct GuardrailTests {
   private static let token = ProgressToken(RequestID(5))
 
+  /// A client of a server that has these rules in its configuration.
   private func client(
-    _ engine: ScriptedEngine, _ rules: [Guardrail],
+    _ engine: ScriptedEngine, _ rules: String,
     tool: (@Sendable (ToolCall.Params) async throws(RPCError) -> JSONValue)? = nil
   ) async throws -> TestClient {
-    let client = await TestClient(
-      server: AssistantServer(engine: engine, version: "1", guardrails: Guardrails(rules)), tool: tool)
+    let folder = try TemporaryFolder()
+    let path = try folder.file("config.json", Array("{\"guardrails\": [\(rules)]}".utf8))
+    let file = ConfigurationFile(path: path, interval: .seconds(3_600))
+    #expect(file.reading.problems == [])
+    let server = AssistantServer(engine: engine, version: "1", configuration: file)
+    let client = await TestClient(server: server, tool: tool)
     try await client.initialize()
     return client
   }
@@ -27,7 +33,7 @@ import Testing
 
   @Test func whatIsSentIsLookedAt() async throws {
     let engine = ScriptedEngine(pieces: ["Fine."])
-    let client = try await client(engine, [try Guardrail(id: "names", .literal("Aurora"), on: .input)])
+    let client = try await client(engine, #"{"id": "names", "literal": "Aurora", "on": "input"}"#)
     var inInstructions = request()
     inInstructions.common.instructions = "Mention aurora."
     var inContext = request()
@@ -54,7 +60,7 @@ import Testing
     let engine = ScriptedEngine([
       ["All is ", "well, s", "ec", "ret", "ly so."].map { .event(.text($0)) } + [.wait(never)]
     ])
-    let client = try await client(engine, [try Guardrail(id: "s", .literal("secret"), on: .output, message: "No.")])
+    let client = try await client(engine, #"{"id": "s", "literal": "secret", "on": "output", "message": "No."}"#)
     var params = request()
     params.common.stream = stream
     // The work ends as soon as the rule is met: the engine never finishes this answer.
@@ -68,7 +74,7 @@ import Testing
   /// What only begins like a match is shown when it has turned out not to be one.
   @Test(arguments: [StreamMode.delta, .snapshot]) func harmlessTextIsShownAsItIs(_ stream: StreamMode) async throws {
     let engine = ScriptedEngine(pieces: ["All is 👩‍🚀 sec", "ure.", " And se", "c"])
-    let client = try await client(engine, [try Guardrail(id: "s", .pattern("secret+|(secx|q)$|[q]{3}"), on: .output)])
+    let client = try await client(engine, #"{"id": "s", "pattern": "secret+|(secx|q)$|[q]{3}", "on": "output"}"#)
     var params = request()
     params.common.stream = stream
     let result = try await client.call(Rephrase.self, params)
@@ -83,7 +89,7 @@ import Testing
     let engine = ScriptedEngine { _, number in
       number == 0 ? "It takes a while, she said." : "Takes 41 ms, it is SECRET."
     }
-    let client = try await client(engine, [try Guardrail(id: "s", .literal("secret"), on: .output)])
+    let client = try await client(engine, #"{"id": "s", "literal": "secret", "on": "output"}"#)
     await client.expect(1007) { try await $0.call(Rephrase.self, request("It takes 41 ms at most, she said.")) }
     let shown = try #require(assembled(client.partials(Self.token), .utf16))
     #expect(!shown.lowercased().contains("secret"))
@@ -91,10 +97,10 @@ import Testing
 
   @Test func aRuleThatWarnsLetsThrough() async throws {
     let engine = ScriptedEngine(pieces: ["All is 👩‍🚀 secret."])
-    let rules = [
-      try Guardrail(id: "out", .literal("secret"), on: .output, action: .warn),
-      try Guardrail(id: "in", .pattern("go(es|ing)"), on: .input, action: .warn, message: "It moves."),
-    ]
+    let rules = #"""
+      {"id": "out", "literal": "secret", "on": "output", "action": "warn"},
+      {"id": "in", "pattern": "go(es|ing)", "on": "input", "action": "warn", "message": "It moves."}
+      """#
     let client = try await client(engine, rules)
     let result = try await client.call(Rephrase.self, request())
     let warnings = result.common.warnings.filter { $0.code == .guardrail }
@@ -110,7 +116,7 @@ import Testing
         .event(.text("{\"name\":\"Secret Sam\"}")), .event(.finished(.scripted())),
       ]
     ])
-    let client = try await client(engine, [try Guardrail(id: "s", .literal("secret"))])
+    let client = try await client(engine, #"{"id": "s", "literal": "secret"}"#)
     var params = Generate.Params()
     params.prompt = "a name"
     params.schema = ["type": "object", "properties": ["name": ["type": "string"]]]
@@ -121,7 +127,7 @@ import Testing
 
   @Test func aBlockedTurnIsNotKept() async throws {
     let engine = ScriptedEngine { _, number in number == 0 ? "It is a secret." : "It is fine." }
-    let client = try await client(engine, [try Guardrail(id: "s", .literal("secret"), on: .output)])
+    let client = try await client(engine, #"{"id": "s", "literal": "secret", "on": "output"}"#)
     _ = try await client.call(SessionCreate.self, SessionCreate.Params(sessionID: SessionSupport.id))
     await client.expect(1007) { try await $0.call(Chat.self, Chat.Params("what is it", in: SessionSupport.id)) }
     let answer = try await client.call(Chat.self, Chat.Params("again", in: SessionSupport.id))
@@ -131,8 +137,8 @@ import Testing
 
   @Test func whatToolsAreGivenAndGiveIsLookedAt() async throws {
     for (rule, asked) in [
-      (try Guardrail(id: "s", .literal("secret"), on: .output), "secret"),
-      (try Guardrail(id: "s", .literal("hidden"), on: .input), "plain"),
+      (#"{"id": "s", "literal": "secret", "on": "output"}"#, "secret"),
+      (#"{"id": "s", "literal": "hidden", "on": "input"}"#, "plain"),
     ] {
       let calls = Box<String>()
       let engine = ScriptedEngine { params, _ in
@@ -142,7 +148,7 @@ import Testing
         }
         return "{\"for\":\"\(asked)\"}"
       }
-      let client = try await client(engine, [rule]) { params in
+      let client = try await client(engine, rule) { params in
         calls.append(JSONWriter.text(of: params.arguments))
         return ["content": "a hidden thing"]
       }

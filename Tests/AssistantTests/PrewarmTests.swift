@@ -164,7 +164,7 @@ import Testing
     let engine = ReadingEngine { _, _ in .after(never, .text("")) }
     let client = await TestClient(engine)
     try await client.initialize()
-    let tones = Tone.allCases + Tone.allCases
+    let tones = Tone.builtin + Tone.builtin
     for tone in tones {
       let params: JSONValue = ["method": "assistant/rephrase", "params": ["text": "a", "tone": tone.json]]
       client.connection.notify(RawNotice.self, params)

@@ -243,7 +243,7 @@ import Testing
     let engine = ScriptedEngine(pieces: ["x"])
     let client = await TestClient(engine)
     try await client.initialize()
-    for tone in Tone.allCases {
+    for tone in Tone.builtin {
       var common = CommonParams()
       common.instructions = "Say “you”."
       common.options = GenerationOptions()
@@ -254,9 +254,9 @@ import Testing
         Rephrase.self, Rephrase.Params(text: "  hello \n", tone: tone, common: common), timeout: .seconds(10))
     }
     let prompts = engine.prompts
-    #expect(prompts.count == Tone.allCases.count)
+    #expect(prompts.count == Tone.builtin.count)
     #expect(Set(prompts.map { $0.messages.prefix($0.pinnedMessages).map(\.text) }).count == 1)
-    #expect(Set(prompts.map { $0.messages.last?.text ?? "" }).count == Tone.allCases.count)
+    #expect(Set(prompts.map { $0.messages.last?.text ?? "" }).count == Tone.builtin.count)
     for prompt in prompts {
       #expect(prompt.messages.last?.role == .user)
       #expect(prompt.messages.last?.text.hasSuffix("\n\nhello") ?? false)

@@ -131,6 +131,7 @@ final class TestClient: Sendable {
   private let progress = Box<Progress.Params>()
   private let announced = Box<Availability>()
   private let changed = Box<SessionDidChange.Params>()
+  private let configured = Box<DidChangeConfiguration.Params>()
   private let serving: Task<ConnectionEnd, Never>
 
   /// - Parameter tool: runs the client's tools.
@@ -153,6 +154,7 @@ final class TestClient: Sendable {
     var router = Router()
     router.on(Progress.self) { [progress] params, _ in progress.append(params) }
     router.on(ModelDidChangeAvailability.self) { [announced] params, _ in announced.append(params.availability) }
+    router.on(DidChangeConfiguration.self) { [configured] params, _ in configured.append(params) }
     if let tool { router.on(AnyToolCall.self) { params, _ throws(RPCError) in try await tool(params) } }
     router.on(SessionDidChange.self) { [changed] params, _ in changed.append(params) }
     connection = Connection(channel: near, framing: framing, router: router, lifecycle: .none)
@@ -162,6 +164,7 @@ final class TestClient: Sendable {
 
   var reports: [Progress.Params] { progress.all }
   var availabilities: [Availability] { announced.all }
+  var configurations: [DidChangeConfiguration.Params] { configured.all }
   var sessionChanges: [SessionDidChange.Params] { changed.all }
 
   /// The partial results of a token, in order.

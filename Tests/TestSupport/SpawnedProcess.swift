@@ -225,8 +225,10 @@ public final class SpawnedProcess {
       }
       index += 1
     }
-    // Whether a test passes must not depend on what the user has prepared: there is no such folder.
+    // Whether a test passes must not depend on what the user has prepared or configured: there are no such folders.
     all["XDG_CACHE_HOME"] = Repository.path(".build/tests-cache")
+    all["XDG_CONFIG_HOME"] = Repository.path(".build/tests-config")
+    all["INKLING_CONFIG"] = nil
     all.merge(extra) { $1 }
     return all.filter { !$0.value.isEmpty }.map { "\($0)=\($1)" }
   }

@@ -36,7 +36,7 @@ extension Feature {
     result.messages = Prompt.messages(
       task: task(params), examples: withExamples ? examples(params) : [], instructions: params.common.instructions,
       context: params.common.context, keeping: keeping,
-      source: text)
+      namesLanguage: !rules(params).isFree, source: text)
     result.pinnedMessages = Prompt.sharedMessages.count
     result.sampling = sampling(params).applying(options)
     result.maxTokens = options.maxTokens ?? TokenEstimate.limit(for: text, growth: growth(params))

@@ -14,6 +14,8 @@ public struct RequestSink: Sendable {
   public var callTool: (@Sendable (ToolCall.Params, Duration) async throws(RPCError) -> JSONValue)?
   /// How hot the machine is; asked before long work.
   public var thermalState: @Sendable () -> ThermalState = { .unknown }
+  /// What `catalogSearch` looks in.
+  package var catalog = Catalog.films
   /// Whether the reader keeps up.
   public var isWritable: @Sendable () -> Bool = { true }
   /// Waits until the reader has caught up.
@@ -26,6 +28,8 @@ public struct RequestSink: Sendable {
 public enum RequestFailure: Error, Equatable {
   case assistant(AssistantError)
   case engine(EngineFailure)
+  /// A parameter says something that there is not.
+  case invalid(JSONMismatch)
 }
 
 extension String {

@@ -9,6 +9,7 @@ import JSON
 struct PrewarmRunner: Sendable {
   let engine: any EngineService
   let sessions: SessionTable
+  let configuration: ConfigurationFile
 
   func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
     guard let request = try await request(for: params) else { return Prewarm.Result() }
@@ -47,7 +48,13 @@ struct PrewarmRunner: Sendable {
   }
 
   /// As the request will be asked in its session.
-  private func inSession<Params: GenerationParams>(_ params: Params) throws(RequestFailure) -> Params {
+  private func inSession<Params: GenerationParams>(_ coming: Params) throws(RequestFailure) -> Params {
+    var params = coming
+    do throws(JSONMismatch) {
+      try params.complete(with: configuration.current.customization)
+    } catch {
+      throw .invalid(error.inside("params"))
+    }
     guard let id = params.common.sessionID else { return params.speaking(in: nil) }
     do throws(AssistantError) { return params.speaking(in: try sessions.get(id).session) } catch {
       throw .assistant(error)

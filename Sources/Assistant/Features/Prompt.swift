@@ -15,15 +15,16 @@ enum Prompt {
   ]
 
   /// The task comes before the text, so that a text that looks like a task is seen as what it is.
+  /// - Parameter namesLanguage: whether the model is told to keep to the language of the text.
   static func messages(
     task: String, examples: [(source: String, result: String)], instructions: String?, context: TextContext? = nil,
-    keeping: [String] = [], source: String
+    keeping: [String] = [], namesLanguage: Bool = true, source: String
   ) -> [PromptMessage] {
     let shown = examples.flatMap { example in
       [PromptMessage(.user, task + "\n\n" + example.source), PromptMessage(.assistant, example.result)]
     }
     var request = task
-    if let language = LanguageDetector.language(of: source), language != .en {
+    if namesLanguage, let language = LanguageDetector.language(of: source), language != .en {
       request += " Write in \(language.name)."
     }
     if !keeping.isEmpty { request += " Keep exactly: " + keeping.prefix(mostKept).joined(separator: " , ") + " ." }
@@ -32,7 +33,7 @@ enum Prompt {
   }
 
   /// What stands before and behind the text in its document.
-  private static func around(_ context: TextContext?) -> String {
+  static func around(_ context: TextContext?) -> String {
     let before = String((context?.before ?? "").suffix(mostContext)).trimmed
     let after = String((context?.after ?? "").prefix(mostContext)).trimmed
     var result = ""

@@ -8,26 +8,31 @@ extension Feature where Params == Rephrase.Params, Output == Rephrase.Result {
       id: "rephrase", title: "Rephrase", description: "Says the selected text again in another tone.",
       input: .selection, output: .replace),
     source: { $0.text },
-    task: { $0.tone.task }, examples: { $0.tone.examples },
-    growth: { $0.tone.growth },
+    task: { $0.toneOfText.task }, examples: { $0.toneOfText.examples },
+    growth: { $0.toneOfText.growth },
     sampling: { params in
       // A rewrite has no need of chance, and small models run in circles without a brake. What is only corrected may
       // repeat itself as its source does.
       var sampling = Sampling()
-      if params.tone != .proofread { sampling.repetitionPenalty = 1.8 }
+      if params.toneOfText != .proofread { sampling.repetitionPenalty = 1.8 }
       return sampling
     },
     rules: { params in
       var rules = TextRules(params.common)
       rules.alternatives = params.alternatives
-      rules.mayStayTheSame = params.tone == .proofread
-      rules.names = [params.tone.rawValue]
-      rules.length = params.tone.length
+      rules.mayStayTheSame = params.toneOfText == .proofread
+      rules.names = [params.toneOfText.id]
+      rules.length = params.toneOfText.length
       return rules
     },
     output: { params, text, common in
-      Rephrase.Result(alternatives: text.alternatives, tone: params.tone, edits: text.edits, common: common)
+      Rephrase.Result(alternatives: text.alternatives, tone: params.toneOfText, edits: text.edits, common: common)
     })
+}
+
+extension Rephrase.Params {
+  /// The tone of a request that has been completed, or that no configuration is known for.
+  var toneOfText: Tone { tone ?? .formal }
 }
 
 extension Tone {
@@ -41,6 +46,7 @@ extension Tone {
     case .longer: "Rewrite the input text with more words. Keep its meaning."
     case .friendly: "Rewrite the input text in a friendly tone. Keep its meaning and its length."
     case .proofread: "Correct the spelling, grammar and punctuation of the input text. Change nothing else."
+    case .custom(let voice): voice.instructions.trimmed
     }
   }
 
@@ -95,6 +101,7 @@ extension Tone {
       ]
     case .proofread:
       [("where does he lives now , do you knows ?", "Where does he live now, do you know?"), (notice, notice)]
+    case .custom: []
     }
   }
 
@@ -106,6 +113,7 @@ extension Tone {
     case .simpler: 0.3...1.6
     case .formal, .exciting, .friendly: 0.4...2.2
     case .longer: 1.05...5
+    case .custom: 0.1...5
     }
   }
 
@@ -115,7 +123,7 @@ extension Tone {
     case .shorter: 1.5
     case .proofread, .simpler: 2
     case .formal, .exciting, .friendly: 3
-    case .longer: 5
+    case .longer, .custom: 5
     }
   }
 }

@@ -35,7 +35,7 @@ extension Guardrail {
     Warning(.guardrail, message.map { "\(id): \($0)" } ?? "\(subject) meets the rule “\(id)”.", range: range)
   }
 
-  func isMet(by text: String) throws(RequestFailure) -> Bool { try range(in: text) != nil }
+  package func isMet(by text: String) throws(RequestFailure) -> Bool { try range(in: text) != nil }
 
   func range(in text: String) throws(RequestFailure) -> Range<Int>? {
     do { return try match(in: text) } catch { throw .engine(.cancelled) }

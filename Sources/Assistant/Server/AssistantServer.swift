@@ -5,10 +5,10 @@ import JSONRPC
 /// Serves the assistant's methods. One server for the process, one router for each connection.
 public struct AssistantServer: Sendable {
   let engine: any EngineService
+  let configuration: ConfigurationFile
   private let version: String
   private let log: Log
   private let thermometer: Thermometer
-  let guardrails: Guardrails
   private let clientIs: @Sendable (_ processID: Int) -> Void
   private let sessionCounter = SessionCounter()
   private let clock = ContinuousClock()
@@ -16,15 +16,15 @@ public struct AssistantServer: Sendable {
 
   /// - Parameter clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
   public init(
-    engine: any EngineService, version: String, log: Log = .none, thermometer: Thermometer = Thermometer(),
-    guardrails: Guardrails = .none,
+    engine: any EngineService, version: String, configuration: ConfigurationFile = ConfigurationFile(path: nil),
+    log: Log = .none, thermometer: Thermometer = Thermometer(),
     clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
-    self.engine = engine
+    self.engine = BoundedEngine(base: engine) { configuration.current.limits.outputTokens }
+    self.configuration = configuration
     self.version = version
     self.log = log
     self.thermometer = thermometer
-    self.guardrails = guardrails
     self.clientIs = clientIs
     start = clock.now
   }
@@ -36,11 +36,12 @@ public struct AssistantServer: Sendable {
   ) async -> ConnectionEnd {
     let client = ClientState()
     let prewarms = PrewarmSlot()
-    let sessions = SessionTable(counter: sessionCounter)
+    let sessions = SessionTable(counter: sessionCounter) { [configuration] in configuration.current.limits.sessions }
     // What nobody waits for ends with the connection.
     defer { _ = prewarms.take() }
     var limits = ConnectionLimits()
     limits.sharedRequests = requestLimit
+    limits.requestsInFlight = configuration.current.limits.requests
     limits.overloadedError = { AssistantError.overloaded(limit: $0).rpcError }
     let connection = Connection(
       channel: channel, framing: framing, router: router(for: client, prewarms, sessions), lifecycle: .languageServer,
@@ -53,6 +54,9 @@ public struct AssistantServer: Sendable {
       }
     }
     defer { announcing.cancel() }
+    let news = configuration.changes()
+    let telling = Task { await tell(of: news, client, connection) }
+    defer { telling.cancel() }
     connection.start()
     started(connection)
     return await connection.waitUntilClosed()
@@ -82,6 +86,10 @@ public struct AssistantServer: Sendable {
       (params, engine, tools, sink) async throws(RequestFailure) in
       try await FeatureRunner(engine: engine).run(.generate, params, tools: tools, sink: sink)
     }
+    route(CustomCommand.self, .command, sessions, client, in: &router) {
+      (params, engine, tools, sink) async throws(RequestFailure) in
+      try await FeatureRunner(engine: engine).run(params, tools: tools, encoding: client.encoding, sink: sink)
+    }
     routeSessions(sessions, client, in: &router)
     routePrewarm(prewarms, sessions, in: &router)
     router.on(CountTokens.self) { params, context throws(RPCError) in
@@ -105,7 +113,7 @@ public struct AssistantServer: Sendable {
 
   /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
   private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: SessionTable, in router: inout Router) {
-    let runner = PrewarmRunner(engine: engine, sessions: sessions)
+    let runner = PrewarmRunner(engine: engine, sessions: sessions, configuration: configuration)
     let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
       do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
     }
@@ -149,6 +157,7 @@ public struct AssistantServer: Sendable {
     sink.isWritable = { context.isWritable }
     sink.waitUntilWritable = { () async throws(CancellationError) in try await context.waitUntilWritable() }
     sink.thermalState = { thermometer.state }
+    sink.catalog = configuration.current.catalog
     sink.callTool = { params, timeout throws(RPCError) in
       try await context.connection.request(AnyToolCall.self, params, timeout: timeout)
     }
@@ -178,15 +187,12 @@ public struct AssistantServer: Sendable {
     if let processID = params.processID { clientIs(processID) }
     var assistant = AssistantCapabilities()
     assistant.methods = MethodList.callable
-    assistant.features = [
-      Feature.rephrase.description, Feature.summarize.description,
-      StructuredFeature<Brainstorm.Params, Brainstorm.Result>.brainstorm.description,
-      StructuredFeature<Generate.Params, Generate.Result>.generate.description,
-    ]
-    assistant.tones = Tone.allCases.map(\.choice)
+    let known = configuration.current
+    assistant.features = known.features
+    assistant.tones = known.tones
     assistant.kinds = BrainstormKind.allCases.map(\.choice)
     assistant.schemaKeywords = JSONSchema.keywords
-    assistant.personalities = Personality.allCases.map(\.choice)
+    assistant.personalities = known.personalities
     return Initialize.Result(
       serverInfo: ServerInfo(version: version),
       capabilities: ServerCapabilities(positionEncoding: client.encoding, assistant: assistant))

@@ -6,7 +6,10 @@ extension AssistantServer {
   /// The routes of sessions. All but the chat are quick and keep their place among the messages.
   func routeSessions(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
     router.onInOrder(SessionCreate.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
+      var params = params
+      let known = configuration.current.customization
+      params.personality = try personality(params.personality, known) ?? known.personality
+      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
     }
     router.onInOrder(SessionList.self) { _, _ throws(RPCError) in SessionList.Result(sessions: sessions.list()) }
     router.onInOrder(SessionGet.self) { params, _ throws(RPCError) in
@@ -16,7 +19,9 @@ extension AssistantServer {
       }
     }
     router.onInOrder(SessionUpdate.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
+      var params = params
+      params.personality = try personality(params.personality, configuration.current.customization)
+      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
     }
     router.onInOrder(SessionFork.self) { params, _ throws(RPCError) in
       try answered { () throws(AssistantError) in
@@ -47,19 +52,30 @@ extension AssistantServer {
     routeChat(sessions, client, in: &router)
   }
 
+  /// The voice that a request gives to a session, which must be one there is.
+  private func personality(_ named: Personality?, _ known: Customization) throws(RPCError) -> Personality? {
+    do throws(JSONMismatch) {
+      return try named?.completed(from: known.personalities, in: "personality")
+    } catch {
+      throw .invalidParams(error.message)
+    }
+  }
+
   private func routeChat(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
     let runner = ChatRunner(engine: engine)
     let place: @Sendable (Chat.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
     router.on(Chat.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Chat.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
+        let params = try completed(params)
         guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
         defer { lease.end() }
+        let session = inTodaysVoice(lease.session)
         let encoding = client.encoding
         let outcome = try await lease.run { () async throws(RequestFailure) in
           try await guarded(params, in: lease, encoding, sink, \.result) { (sink) async throws(RequestFailure) in
             try await runner.run(
-              params, session: lease.session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
+              params, session: session, tools: lease.tools, transcript: lease.transcript, encoding: encoding,
               sink: sink)
           }
         }
@@ -83,6 +99,8 @@ extension AssistantServer {
     router.on(Method.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Method.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
+        let params = try completed(params)
+        let showsHistory = turn.showsHistory(params)
         guard let lease = try place.lease() else {
           let (spoken, tools) = (params.speaking(in: nil), SessionTools())
           return try await guarded(params, in: nil, client.encoding, sink, \.self) {
@@ -94,12 +112,12 @@ extension AssistantServer {
         }
         defer { lease.end() }
         let spoken = params.speaking(
-          in: lease.session, summary: turn.showsHistory ? lease.transcript.summary : nil)
+          in: inTodaysVoice(lease.session), summary: showsHistory ? lease.transcript.summary : nil)
         let tools = SessionTools(sessionID: lease.session.sessionID, tools: lease.tools)
         let encoding = client.encoding
         let output = try await lease.run { () async throws(RequestFailure) in
           try await guarded(params, in: lease, encoding, sink, \.self) { (sink) async throws(RequestFailure) in
-            guard turn.showsHistory else { return try await work(spoken, engine, tools, sink) }
+            guard showsHistory else { return try await work(spoken, engine, tools, sink) }
             let room = lease.session.contextPolicy == .error ? 0 : ChatRunner.leastRoom
             return try await lease.session.fitting(lease.transcript, tools.calls) {
               (history) async throws(RequestFailure) in
@@ -111,7 +129,7 @@ extension AssistantServer {
         var transcript = lease.transcript
         transcript.turns.append(turn.made(of: params, output, feature: Method.name))
         var usage = output.common.usage
-        if !turn.showsHistory {
+        if !showsHistory {
           // The model has read nothing of the session.
           usage.contextUsed = lease.session.contextUsed
           usage.contextSize = max(usage.contextSize, lease.session.contextSize)
@@ -128,7 +146,7 @@ extension AssistantServer {
     _ params: some GenerationParams, in lease: SessionLease?, _ encoding: PositionEncoding, _ sink: RequestSink,
     _ result: WritableKeyPath<Output, Result>, _ work: (RequestSink) async throws(RequestFailure) -> Output
   ) async throws(RequestFailure) -> Output {
-    let guardrails = guardrails
+    let guardrails = Guardrails(configuration.current.guardrails)
     if guardrails.isEmpty { return try await work(sink) }
     let (common, session) = (params.common, lease?.session.instructions ?? "")
     let around = [common.instructions ?? "", session, common.context?.before ?? "", common.context?.after ?? ""]
@@ -139,6 +157,25 @@ extension AssistantServer {
     var made = try await work(output.sink(before: sink))
     made[keyPath: result].common.warnings += warnings + (try output.finish(made[keyPath: result], sink))
     return made
+  }
+
+  /// The request with what the configuration knows of the voices and the command that it names.
+  private func completed<Params: GenerationParams>(_ params: Params) throws(RequestFailure) -> Params {
+    var params = params
+    do throws(JSONMismatch) {
+      try params.complete(with: configuration.current.customization)
+      return params
+    } catch {
+      throw .invalid(error)
+    }
+  }
+
+  /// A session whose voice is as it is configured now; one that is configured no more stays as it was.
+  private func inTodaysVoice(_ session: Session) -> Session {
+    var session = session
+    let known = configuration.current.customization.personalities
+    session.personality = session.personality.current(in: known) ?? session.personality
+    return session
   }
 
   /// Keeps a turn, and tells the client how the session stands before anything else can be done to it.

@@ -1,4 +1,5 @@
 import AssistantProtocol
+import JSON
 import JSONRPC
 
 /// The one place where failures become errors of the wire.
@@ -7,6 +8,7 @@ extension RequestFailure {
     switch self {
     case .assistant(let error): error.rpcError
     case .engine(let failure): failure.wireError
+    case .invalid(let mismatch): .invalidParams(mismatch.message)
     }
   }
 }

@@ -15,12 +15,20 @@ struct ChatRunner: Sendable {
   static let leastRoom = 256
   private static let mostTokens = 1_024
 
-  let engine: any EngineService
+  /// For menus; part of the answer to `initialize`.
+  static let description = FeatureDescription(
+    id: "chat", title: "Chat", description: "Answers what is said, with what was said before in mind.", input: .topic,
+    output: .show,
+    suggestions: ["What makes a good opening sentence?", "Help me outline an article", "Ask me about my story"])
 
+  let engine: any EngineService
+  /// For who shows the progress.
+  var title = Self.description.title
+
+  /// - Parameter calls: those of tools by an earlier run for the same request, which are not made again.
   func run(
     _ params: Chat.Params, session: Session, tools: [Tool] = [], transcript: Transcript,
-    encoding: PositionEncoding = .utf16,
-    sink: RequestSink = RequestSink()
+    encoding: PositionEncoding = .utf16, sink: RequestSink = RequestSink(), calls: ToolCalls = ToolCalls()
   ) async throws(RequestFailure) -> Outcome {
     var transcript = transcript
     let message: String
@@ -34,13 +42,14 @@ struct ChatRunner: Sendable {
       message = params.message ?? ""
     }
     try message.checkIsVisible()
-    let progress = ProgressReporter(title: "Chat", report: sink.report)
+    let progress = ProgressReporter(title: title, report: sink.report)
     progress.begin()
     defer { progress.end() }
     var run = Run(
       engine: engine, params: params, session: session, message: message, sink: sink, progress: progress,
       tools: ToolRun(
-        engine: engine, tools: tools, choice: params.toolChoice, sessionID: session.sessionID, sink: sink),
+        engine: engine, tools: tools, choice: params.toolChoice, sessionID: session.sessionID, sink: sink,
+        calls: calls),
       shown: TextComposer(encoding: encoding, mode: params.common.stream))
     return try await run.answer(transcript)
   }

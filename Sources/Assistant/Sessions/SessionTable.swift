@@ -44,7 +44,13 @@ final class SessionTable: Sendable {
   private let state = Mutex(State())
   private let counter: SessionCounter
 
-  init(counter: SessionCounter) { self.counter = counter }
+  private let mostSessions: @Sendable () -> Int
+
+  /// - Parameter mostSessions: how many there may be.
+  init(counter: SessionCounter, mostSessions: @escaping @Sendable () -> Int = { Limits.sessions }) {
+    self.counter = counter
+    self.mostSessions = mostSessions
+  }
 
   deinit { counter.add(-state.withLock { $0.records.count }) }
 
@@ -54,7 +60,7 @@ final class SessionTable: Sendable {
     var session = Session()
     session.title = params.title
     session.instructions = params.instructions ?? params.transcript.instructions?.text ?? ""
-    session.personality = params.personality
+    session.personality = params.personality ?? .neutral
     session.contextPolicy = params.contextPolicy
     session.maxTurns = params.maxTurns
     let tools = try Tool.all(params.tools)
@@ -76,7 +82,7 @@ final class SessionTable: Sendable {
     return try change(params.sessionID) { record in
       let personality = params.personality ?? record.session.personality
       let instructions = params.instructions ?? record.session.instructions
-      let isOther = personality != record.session.personality || instructions != record.session.instructions
+      let isOther = personality.id != record.session.personality.id || instructions != record.session.instructions
       if isOther, !params.keepHistory { record.clear() }
       record.session.personality = personality
       record.session.instructions = instructions
@@ -184,8 +190,9 @@ final class SessionTable: Sendable {
 
   private func add(_ new: Record, named name: SessionID?) throws(AssistantError) -> Session {
     let now = Timestamp.now
+    let limit = mostSessions()
     let added = state.withLock { state -> Result<Session, AssistantError> in
-      guard state.records.count < Limits.sessions else { return .failure(.tooManySessions(limit: Limits.sessions)) }
+      guard state.records.count < limit else { return .failure(.tooManySessions(limit: limit)) }
       if let name, state.records[name] != nil { return .failure(.sessionExists(sessionID: name.text)) }
       let id = name ?? state.newName()
       var record = new

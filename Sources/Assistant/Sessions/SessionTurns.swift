@@ -6,7 +6,7 @@ import JSON
 /// so that what is said afterwards can refer to both.
 struct SessionTurn<Params: GenerationParams, Output: GenerationResult>: Sendable {
   /// Whether the model is shown the turns before this one. A text is rewritten for what it says itself.
-  let showsHistory: Bool
+  let showsHistory: @Sendable (Params) -> Bool
   let prompt: @Sendable (Params) -> String
   let response: @Sendable (Params, Output) -> TranscriptEntry
   var calls: @Sendable (Output) -> [ToolCallRecord] = { _ in [] }
@@ -24,21 +24,21 @@ struct SessionTurn<Params: GenerationParams, Output: GenerationResult>: Sendable
 
 extension SessionTurn where Params == Rephrase.Params, Output == Rephrase.Result {
   static let rephrase = SessionTurn(
-    showsHistory: false,
+    showsHistory: { _ in false },
     prompt: { Feature.rephrase.task($0) + "\n\n" + $0.text },
     response: { TranscriptEntry(.response, $1.text) })
 }
 
 extension SessionTurn where Params == Summarize.Params, Output == Summarize.Result {
   static let summarize = SessionTurn(
-    showsHistory: false,
+    showsHistory: { _ in false },
     prompt: { Feature.summarize.task($0) + "\n\n" + $0.text },
     response: { TranscriptEntry(.response, $1.text) })
 }
 
 extension SessionTurn where Params == Brainstorm.Params, Output == Brainstorm.Result {
   static let brainstorm = SessionTurn(
-    showsHistory: true,
+    showsHistory: { _ in true },
     prompt: { $0.schema == nil ? $0.kind.task($0.topic, count: $0.count) : $0.topic },
     response: { params, result in
       TranscriptEntry(
@@ -49,7 +49,7 @@ extension SessionTurn where Params == Brainstorm.Params, Output == Brainstorm.Re
 
 extension SessionTurn where Params == Generate.Params, Output == Generate.Result {
   static let generate = SessionTurn(
-    showsHistory: true,
+    showsHistory: { _ in true },
     prompt: { $0.prompt },
     response: { TranscriptEntry(.response, JSONWriter.text(of: $1.value), value: $1.value) },
     calls: { $0.toolCalls })

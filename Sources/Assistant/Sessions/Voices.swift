@@ -1,20 +1,7 @@
 import AssistantProtocol
+import JSON
 
 extension Personality {
-  /// For `initialize`.
-  var choice: Choice {
-    switch self {
-    case .neutral:
-      Choice(id: rawValue, title: "Neutral", description: "Plain and helpful, without a character of its own.")
-    case .woody:
-      Choice(id: rawValue, title: "Woody", description: "A loyal cowboy: warm, encouraging, a friend to the end.")
-    case .buzz:
-      Choice(id: rawValue, title: "Buzz", description: "A space ranger: bold, precise, always on a mission.")
-    case .dory:
-      Choice(id: rawValue, title: "Dory", description: "A cheerful fish: curious, kind, and easily distracted.")
-    }
-  }
-
   /// What the model is told of it; empty for the neutral voice.
   var instructions: String {
     switch self {
@@ -22,11 +9,19 @@ extension Personality {
     case .woody: "Speak like a loyal cowboy: warm and encouraging, as a good friend does."
     case .buzz: "Speak like a brave space ranger: bold and precise, as if on a mission."
     case .dory: "Speak like a cheerful little fish: curious, kind and full of hope."
+    case .custom(let voice): voice.instructions.trimmed
     }
   }
 }
 
 extension GenerationParams {
+  /// The same as it is asked outside of any session, with what is configured.
+  public func configured(by customization: Customization) throws(RequestFailure) -> Self {
+    var params = self
+    do throws(JSONMismatch) { try params.complete(with: customization) } catch { throw .invalid(error) }
+    return params.speaking(in: nil)
+  }
+
   /// The same without the session, whose voice and instructions stand in it now.
   /// - Parameter summary: of the session's older turns, when it is to be heeded.
   func speaking(in session: Session?, summary: TranscriptEntry? = nil) -> Self {

@@ -3,10 +3,21 @@ import JSON
 /// A list of things that can be searched by words: any array of JSON objects.
 package struct Catalog: Sendable {
   private static let mostMatches = 3
+  /// Members of an entry that the model is told of.
+  private static let mostParts = 8
 
   private let entries: [JSONObject]
+  /// What the model reads of the tool that looks in it.
+  package let summary: String
 
-  package init(_ entries: [JSONObject]) { self.entries = entries }
+  /// - Parameters:
+  ///   - name: what the entries are.
+  ///   - description: what the model reads; if absent a sentence with the name and what is known of the entries.
+  package init(_ entries: [JSONObject], name: String? = nil, description: String? = nil) {
+    self.entries = entries
+    let parts = (entries.first?.members ?? []).prefix(Self.mostParts).map(\.name).joined(separator: ", ")
+    summary = description ?? "Finds \(name ?? "entries of a catalog") by words: \(parts)."
+  }
 
   /// The entries that have most of the query's words, the best first, as lines of text. When none has any, this is said
   /// and the first entries are named, so that a model has something to go by.

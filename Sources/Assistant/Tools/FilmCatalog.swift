@@ -46,7 +46,7 @@ extension Catalog {
       film(
         "Luca", 2021, ["friendship", "being different", "summer"], "shy boy with a secret",
         "The right friends know who you are and stay."),
-    ])
+    ], description: "Finds films by words: title, year, themes, hero, emotional core.")
 
   private static func film(
     _ title: String, _ year: Int, _ themes: [String], _ hero: String, _ core: String

@@ -5,9 +5,11 @@ import JSON
 struct Tool: Sendable {
   let definition: ToolDefinition
   let schema: JSONSchema
+  /// What `catalogSearch` looks in.
+  var catalog = Catalog.films
 
   var name: String { definition.callName }
-  var description: String { builtin?.summary ?? definition.description ?? "" }
+  var description: String { builtin?.summary(catalog) ?? definition.description ?? "" }
   var timeout: Duration { .milliseconds(definition.timeoutMs) }
   var confirm: Bool { definition.confirm }
   /// nil for a tool of the client's.
@@ -47,9 +49,9 @@ extension Tool {
 
 extension BuiltinTool {
   /// What the model reads.
-  var summary: String {
+  func summary(_ catalog: Catalog) -> String {
     switch self {
-    case .catalogSearch: "Finds films by words: title, year, themes, hero, emotional core."
+    case .catalogSearch: catalog.summary
     case .randomInteger: "Gives a random whole number between two bounds."
     }
   }
@@ -74,11 +76,11 @@ extension BuiltinTool {
   }
 
   /// Runs it. The arguments are true to `parameters`.
-  func run(_ arguments: JSONValue) -> String? {
+  func run(_ arguments: JSONValue, _ catalog: Catalog) -> String? {
     switch self {
     case .catalogSearch:
       guard case .string(let query)? = arguments["query"] else { return nil }
-      return Catalog.films.answer(to: query)
+      return catalog.answer(to: query)
     case .randomInteger:
       guard case .number(let low)? = arguments["minimum"], case .number(let high)? = arguments["maximum"],
         let low = low.int, let high = high.int, low <= high

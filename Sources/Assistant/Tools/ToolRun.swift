@@ -24,7 +24,11 @@ struct ToolRun: Sendable {
     calls: ToolCalls = ToolCalls()
   ) {
     self.engine = engine
-    self.tools = tools
+    self.tools = tools.map { tool in
+      var tool = tool
+      tool.catalog = sink.catalog
+      return tool
+    }
     self.choice = choice
     self.sessionID = sessionID
     self.sink = sink
@@ -131,7 +135,7 @@ struct ToolRun: Sendable {
     of tool: Tool, _ record: ToolCallRecord
   ) async throws(RequestFailure) -> Result<String, Failure> {
     if let builtin = tool.builtin {
-      return builtin.run(record.arguments).map { .success($0) } ?? .failure(Failure(reason: .error))
+      return builtin.run(record.arguments, tool.catalog).map { .success($0) } ?? .failure(Failure(reason: .error))
     }
     guard let callTool = sink.callTool else { return .failure(Failure(reason: .error)) }
     var params = ToolCall.Params()

@@ -12,6 +12,8 @@ public struct TextRules: Sendable {
   var alternatives = 1
   /// Whether the source as it is may be the answer.
   var mayStayTheSame = false
+  /// Whether the text may be in another language and say what the source does not.
+  var isFree = false
   /// Words that name the answer in a preamble.
   var names: [String] = []
   /// The text's length as a multiple of the source's.

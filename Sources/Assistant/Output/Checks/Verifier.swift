@@ -82,7 +82,7 @@ package struct Verifier: Sendable {
     guard let text else { return Verdict(flaws: [.refusal], score: -Flaw.refusal.weight) }
     if text.isBlank { return Verdict(flaws: [.empty], score: -Flaw.empty.weight) }
     if CopiedExample.isIn(text, examples: examples, source: source) { verdict.flaws.insert(.copiedExample) }
-    if LanguageDetector.hasChanged(from: source, to: text) { verdict.flaws.insert(.languageChanged) }
+    if !rules.isFree, LanguageDetector.hasChanged(from: source, to: text) { verdict.flaws.insert(.languageChanged) }
     verdict.lost = ProtectedText.lost(protected.all, in: text)
     if !verdict.lost.isEmpty { verdict.flaws.insert(.protectedTextLost) }
     if repeats { verdict.flaws.insert(.repetition) }
@@ -92,7 +92,7 @@ package struct Verifier: Sendable {
     if Self.hasOwnStructure(text) { verdict.flaws.insert(.structureChanged) }
     let count = source.unicodeScalars.count
     if isOutOfProportion(text.unicodeScalars.count, to: count) { verdict.flaws.insert(.length) }
-    let invented = ContentWords.inventedShare(of: text, source: source)
+    let invented = rules.isFree ? nil : ContentWords.inventedShare(of: text, source: source)
     if let invented, invented > Self.mostInvented { verdict.flaws.insert(.invention) }
     verdict.score = -verdict.flaws.reduce(0) { $0 + $1.weight }
     verdict.score -= Double(verdict.lost.count) * 5 + (invented ?? 0) * 20 + Double(min(3, newNumbers(in: text))) * 8
