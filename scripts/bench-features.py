@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Benchmarks of the features: what a prewarm saves, what alternatives cost, what a schema costs, a long summary.
+"""Benchmarks of the features: what a prewarm and a session save, what alternatives and a schema cost, a long summary.
 
     scripts/bench-features.py [--binary .build/release/inkling] [--pairs 5] [--json]
     scripts/bench-features.py --only summary --characters 200000 --json
@@ -118,6 +118,26 @@ def constrained(daemon, pairs):
         {"freeTokensPerSecond": spread(free), "ratio": spread(ratios)} if free else {})
 
 
+def followup(daemon, pairs):
+    """First token of a second turn behind 3,000 tokens of history against that of the first turn, which reads them."""
+    ratios, figures = [], {"firstTurnMs": [], "followUpMs": [], "historyTokens": [], "cachedTokens": []}
+    for index in range(pairs):
+        name, options = f"followup-{index}", {"maxTokens": 8, "seed": 1}
+        daemon.request("session/create", {"sessionId": name})
+        # About five characters a token.
+        text = f"Note {index}. " + long_text(14_500)
+        usages = [
+            daemon.request("assistant/chat", {"sessionId": name, "message": said, "options": options})["usage"]
+            for said in (text, "And what happened then?")]
+        figures["firstTurnMs"].append(usages[0]["timeToFirstTokenMs"])
+        figures["followUpMs"].append(usages[1]["timeToFirstTokenMs"])
+        figures["historyTokens"].append(usages[0]["contextUsed"])
+        figures["cachedTokens"].append(usages[1]["cachedTokens"])
+        ratios.append(usages[1]["timeToFirstTokenMs"] / usages[0]["timeToFirstTokenMs"])
+        daemon.request("session/delete", {"sessionId": name})
+    return {key: spread(values) for key, values in figures.items()} | {"ratio": spread(ratios)}
+
+
 def rephrase_first(daemon, number):
     """Sends a short rephrase."""
     token = f"first {number}"
@@ -179,7 +199,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs that are compared (default 5)")
     parser.add_argument(
         "--characters", type=int, default=20_000, help="of the text that is summarised (default 20,000)")
-    parser.add_argument("--only", choices=["prewarm", "alternatives", "schema", "summary"], help="one measurement")
+    parser.add_argument(
+        "--only", choices=["prewarm", "followup", "alternatives", "schema", "summary"], help="one measurement")
     parser.add_argument("--json", action="store_true", help="JSON on standard output, tables on standard error")
     arguments = parser.parse_args()
     try:
@@ -188,6 +209,9 @@ def main():
         measurements = {
             "prewarm": (
                 "first token of a rephrase, prewarmed against fresh", lambda: prewarm(daemon, arguments.pairs)),
+            "followup": (
+                "first token of a second turn behind 3,000 tokens, against the first turn",
+                lambda: followup(daemon, arguments.pairs)),
             "alternatives": ("alternatives", lambda: alternatives(daemon, arguments.pairs)),
             "schema": ("JSON by a schema against free text", lambda: constrained(daemon, arguments.pairs)),
             "summary": ("a long summary", lambda: summary(daemon, arguments.characters, arguments.pairs)),

@@ -48,7 +48,10 @@ public struct ToolDefinition: JSONMessage, Equatable {
       throw JSONMismatch(path: "name", "must not be “\(ToolDefinition.noTool)”, which stands for no tool")
     }
     guard description != nil else { throw JSONMismatch(path: "description", "is missing") }
-    guard parameters != nil else { throw JSONMismatch(path: "parameters", "is missing") }
+    guard let parameters else { throw JSONMismatch(path: "parameters", "is missing") }
+    guard case .object = parameters, parameters["type"] ?? "object" == "object" else {
+      throw JSONMismatch(path: "parameters", "must be the schema of an object")
+    }
   }
 
   /// What the model says when it wants no tool.

@@ -30,7 +30,8 @@ struct Prompt {
     request = GenerationRequest(
       id: params.request, prompt: tokens, savedBorders: borders, sampling: SamplingParameters(params.sampling),
       maxTokens: params.maxTokens, stop: params.stop.map { Array($0.utf8) },
-      isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly)
+      isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly,
+      isConversation: params.isConversation)
     filter =
       params.answerPrefix.isEmpty && isFree
       ? ThoughtFilter(

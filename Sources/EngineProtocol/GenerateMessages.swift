@@ -101,6 +101,8 @@ public struct GenerateParams: JSONMessage {
   /// Tokens that the prompt must leave free, at most a quarter of the window; a longer one is refused as one that does
   /// not fit.
   public var leastRoom = 0
+  /// Whether a later prompt is likely to begin with this one and its answer.
+  public var isConversation = false
   public init() {}
   public static let fields: [JSONField<GenerateParams>] = [
     .required("request", \.request, "Names the request in notifications."),
@@ -115,6 +117,7 @@ public struct GenerateParams: JSONMessage {
     .optional("schema", \.schema, "The JSON Schema of the answer."),
     .optional("shape", \.shape, "The form of the answer."),
     .defaulted("prefillOnly", \.prefillOnly, "Only reads the prompt, for later requests."),
+    .defaulted("isConversation", \.isConversation, "A later prompt is likely to begin with this one and its answer."),
     .defaulted("leastRoom", \.leastRoom, "Tokens that the prompt must leave free, a quarter of the window at most."),
   ]
 }

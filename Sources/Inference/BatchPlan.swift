@@ -10,12 +10,14 @@ package struct SchedulerLimits: Sendable {
   package var maxRunning: Int
   /// Cells that idle sequences may keep when no running request needs them.
   package var idleCells: Int
+  /// The same together with those of conversations; at least `idleCells`.
+  package var conversationCells: Int
   /// Prefixes that may be pinned.
   package var maxPinned: Int
 
   package init(
     contextSize: Int, batchSize: Int, maxSequences: Int, memoryKind: MemoryKind = .sliceable, maxRunning: Int = 16,
-    idleCells: Int = 2048, maxPinned: Int = 8
+    idleCells: Int = 2048, conversationCells: Int? = nil, maxPinned: Int = 8
   ) {
     self.contextSize = contextSize
     self.batchSize = batchSize
@@ -23,6 +25,7 @@ package struct SchedulerLimits: Sendable {
     self.memoryKind = memoryKind
     self.maxRunning = max(1, min(maxRunning, maxSequences, batchSize))
     self.idleCells = idleCells
+    self.conversationCells = max(idleCells, conversationCells ?? contextSize * 3 / 4)
     self.maxPinned = maxPinned
   }
 

@@ -48,11 +48,13 @@ public struct GenerationRequest: Sendable {
   /// Reads the prompt into the KV cache and generates nothing: a prewarm. It is a background request that gives way to
   /// every other one: it ends, with what was read by then, as soon as one is submitted.
   public var prefillOnly: Bool
+  /// Prompt and output will be the start of a later prompt: they may keep more cells than others when it has ended.
+  public var isConversation: Bool
 
   public init(
     id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),
     maxTokens: Int = 1024, stop: [[UInt8]] = [], isBackground: Bool = false,
-    constraint: Constraint? = nil, prefillOnly: Bool = false
+    constraint: Constraint? = nil, prefillOnly: Bool = false, isConversation: Bool = false
   ) {
     self.id = id
     self.prompt = prompt
@@ -63,6 +65,7 @@ public struct GenerationRequest: Sendable {
     self.isBackground = isBackground
     self.constraint = constraint
     self.prefillOnly = prefillOnly
+    self.isConversation = isConversation
   }
 }
 

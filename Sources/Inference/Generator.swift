@@ -8,6 +8,9 @@ public struct GeneratorConfiguration: Sendable {
   public var maxRunning = 16
   /// Cells of the KV cache that idle sequences may keep. They slow every step down a little.
   public var idleCells = 2048
+  /// The same together with those of conversations; nil = three quarters of all, so that a long conversation need not
+  /// be read again with each turn.
+  public var conversationCells: Int?
   /// Pinned prefixes at once; the oldest become ordinary ones.
   public var maxPinned = 8
   /// Whether constrained tokens that are decided are computed together; the output is the same if not.
@@ -47,7 +50,7 @@ public final class Generator {
       limits: SchedulerLimits(
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
-        maxPinned: configuration.maxPinned))
+        conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned))
     jumpsForward = configuration.jumpsForward
     budget = StepBudget(
       target: configuration.stepTime, initial: configuration.initialStepBudget, least: 64, most: model.batchSize)

@@ -9,6 +9,8 @@ package struct IdleSequence: Sendable {
   package var isSaved: Bool
   /// Goes last, and only for a running request.
   package var isPinned: Bool
+  /// More is likely to be said behind it.
+  package var isConversation = false
 }
 
 /// The idle sequences, found by what they hold.

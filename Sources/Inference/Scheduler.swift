@@ -18,6 +18,7 @@ package struct Scheduler: Sendable {
     var isBackground: Bool
     /// Its prompt is read and that is all.
     var isPrefillOnly: Bool
+    var isConversation: Bool
     /// Prompt and output so far.
     var tokens: [Token]
     var promptCount: Int
@@ -94,7 +95,8 @@ package struct Scheduler: Sendable {
     enqueue(
       Record(
         id: request.id, arrival: arrivals, isBackground: request.isBackground || request.prefillOnly,
-        isPrefillOnly: request.prefillOnly, tokens: request.prompt, promptCount: count,
+        isPrefillOnly: request.prefillOnly, isConversation: request.isConversation, tokens: request.prompt,
+        promptCount: count,
         maxTokens: request.prefillOnly ? 0 : request.maxTokens,
         borders: request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted()))
   }

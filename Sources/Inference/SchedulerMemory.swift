@@ -42,7 +42,8 @@ extension Scheduler {
   mutating func stop(at index: Int, keepingSequence: Bool) -> Record {
     var record = running.remove(at: index)
     if keepingSequence && record.evaluated > 0 {
-      addIdle(record.sequence, tokens: Array(record.tokens.prefix(record.evaluated)))
+      addIdle(
+        record.sequence, tokens: Array(record.tokens.prefix(record.evaluated)), isConversation: record.isConversation)
     } else {
       release(record.sequence)
     }
@@ -100,26 +101,41 @@ extension Scheduler {
     return left.arrival > right.arrival
   }
 
-  private mutating func addIdle(_ sequence: SequenceID, tokens: [Token]) {
+  private mutating func addIdle(_ sequence: SequenceID, tokens: [Token], isConversation: Bool) {
     ledger.setRunning(sequence, false)
+    var isConversation = isConversation
     if limits.memoryKind == .sliceable {
       // What is only the start of this one is worth nothing beside it.
       for index in cache.entries.indices.reversed() where !cache.entries[index].isSaved {
         let entry = cache.entries[index]
-        if commonPrefix(entry.tokens, tokens, limit: tokens.count) == entry.tokens.count { evict(at: index) }
+        guard commonPrefix(entry.tokens, tokens, limit: tokens.count) == entry.tokens.count else { continue }
+        // A question asked behind a conversation holds all of it.
+        isConversation = isConversation || entry.isConversation
+        evict(at: index)
       }
     }
     cache.entries.append(
       IdleSequence(
-        sequence: sequence, tokens: tokens, lastUse: cache.nextUse(), isSaved: false, isPinned: false))
+        sequence: sequence, tokens: tokens, lastUse: cache.nextUse(), isSaved: false, isPinned: false,
+        isConversation: isConversation))
     trimIdle()
   }
 
-  /// Keeps the cells of idle sequences within their limit: they make every step slower.
+  /// Keeps the cells of idle sequences within their limits: they make every step slower.
   private mutating func trimIdle() {
-    while ledger.idle > limits.idleCells, let index = cache.leastRecentlyUsed(where: { !$0.isPinned }) {
-      let isLast = !cache.entries.indices.contains { $0 != index && !cache.entries[$0].isPinned }
-      let kept = cache.entries[index].tokens.count - (ledger.idle - limits.idleCells)
+    let conversations = cache.entries.filter(\.isConversation).reduce(0) { sum, entry in
+      sum + ledger.idleCells(of: entry.sequence, first: entry.tokens.count)
+    }
+    trimIdle(to: limits.idleCells + conversations) { !$0.isConversation }
+    trimIdle(to: limits.conversationCells) { _ in true }
+  }
+
+  /// Lets entries that may go, but for pinned ones, go until so many cells are idle.
+  private mutating func trimIdle(to limit: Int, where mayGo: (IdleSequence) -> Bool) {
+    func isFree(_ entry: IdleSequence) -> Bool { !entry.isPinned && mayGo(entry) }
+    while ledger.idle > limit, let index = cache.leastRecentlyUsed(where: isFree) {
+      let isLast = !cache.entries.indices.contains { $0 != index && isFree(cache.entries[$0]) }
+      let kept = cache.entries[index].tokens.count - (ledger.idle - limit)
       guard isLast, limits.memoryKind == .sliceable, kept > 0 else {
         evict(at: index)
         continue

@@ -134,6 +134,10 @@ private func check<Message: JSONConvertible>(
       ),
       (["tools": [["name": "a", "description": "d"]]], "tools[0].parameters is missing"),
       (
+        ["tools": [["name": "a", "description": "d", "parameters": ["type": "string"]]]],
+        "tools[0].parameters must be the schema of an object"
+      ),
+      (
         ["tools": [["name": "none", "description": "d", "parameters": true]]],
         "tools[0].name must not be “none”, which stands for no tool"
       ),

@@ -70,7 +70,7 @@ private let entry =
   + #""arguments":{"a":1e2},"error":"e","at":"2026-01-01T00:00:00Z"}"#
 private let toolCall = #"{"role":"toolCall","callId":"c","name":"n","arguments":{"a":1.0}}"#
 private let toolOutput = #"{"role":"toolOutput","callId":"c","error":"e"}"#
-private let tool = #"{"name":"n","description":"d","parameters":true,"timeoutMs":1,"confirm":true}"#
+private let tool = #"{"name":"n","description":"d","parameters":{"type":"object"},"timeoutMs":1,"confirm":true}"#
 private let toolFailure =
   #"{"code":1010,"message":"m","data":{"kind":"toolFailed","retryable":true,"name":"n","reason":"timeout"}}"#
 private let record = #"{"callId":"c","name":"n","arguments":[1.50],"result":"r","error":\#(toolFailure)}"#
@@ -204,7 +204,7 @@ private let engineSamples = [
     GenerateParams.self,
     #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
       + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
-      + #""shape":\#(shape),"prefillOnly":true,"leastRoom":3}"#),
+      + #""shape":\#(shape),"prefillOnly":true,"isConversation":true,"leastRoom":3}"#),
   Sample(TextShape.self, shape), Sample(EngineStructured.Params.self, #"{"request":1,"value":[1.50]}"#),
   Sample(
     GenerateResult.self,

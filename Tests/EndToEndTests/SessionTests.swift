@@ -49,21 +49,22 @@ extension EndToEnd {
       #expect(try Daemon.shutDown(client) == .status(0))
     }
 
-    @Test("16 sessions at once, four turns each: no errors, each in its order")
+    @Test("16 sessions at once, four turns each (64 and 20 in a soak): no errors, each in its order")
     func sideBySide() throws {
       let client = try Daemon.ready()
-      let names = (0..<16).map { "s\($0)" }
+      let (sessions, turns) = Environment.isSoak ? (64, 20) : (16, 4)
+      let names = (0..<sessions).map { "s\($0)" }
       for name in names { _ = try client.request("session/create", ["sessionId": .string(name)]) }
-      for turn in 0..<4 {
+      for turn in 0..<turns {
         let ids = try names.map { try client.start("assistant/chat", Self.chat($0, "\($0) says \(turn).")) }
-        for (id, outcome) in try client.outcomes(ids, within: 240) {
+        for (id, outcome) in try client.outcomes(ids, within: Environment.isSoak ? 1_200 : 240) {
           #expect(outcome.result?["text"]?.stringValue?.isEmpty == false, "\(id): \(outcome.reply)")
         }
       }
       for name in names {
         let held = try client.request("session/get", ["sessionId": .string(name)])
         let prompts = held.result?["transcript"]?.arrayValue?.filter { $0["role"] == "prompt" }.map { $0["text"] }
-        #expect(prompts == (0..<4).map { .string("\(name) says \($0).") })
+        #expect(prompts == (0..<turns).map { .string("\(name) says \($0).") })
       }
       #expect(try Daemon.shutDown(client) == .status(0))
     }

@@ -54,6 +54,32 @@ import Testing
     }
   }
 
+  /// A long conversation is not read again with each turn; what is asked between its turns keeps to the small budget.
+  @Test func aConversationKeepsMoreThanOthers() {
+    let model = ScriptedModel()
+    let harness = Harness(model) {
+      $0.idleCells = 100
+      $0.conversationCells = 400
+    }
+    func cached(_ id: Int, _ prompt: [Token], isConversation: Bool) -> Int? {
+      harness.generator.submit(
+        GenerationRequest(id: id, prompt: prompt, maxTokens: 4, isConversation: isConversation))
+      harness.run()
+      return harness.outputs[id]?.cached
+    }
+    let history = [1] + prompt(240, seed: 1)
+    #expect(cached(0, history, isConversation: true) == 0)
+    for id in 1...5 { _ = cached(id, [Token(id + 1)] + prompt(80, seed: UInt64(id + 1)), isConversation: false) }
+    // A question behind it leaves it what it is.
+    #expect(cached(6, history + [5, 6], isConversation: false) == history.count)
+    #expect(cached(7, [9] + prompt(80, seed: 9), isConversation: false) == 0)
+    #expect(cached(8, history + [7, 8], isConversation: true) == history.count)
+    // Of the others one is left, and two conversations do not fit.
+    #expect(cached(9, [9] + prompt(80, seed: 9), isConversation: false) == 80)
+    #expect(cached(10, [10] + prompt(240, seed: 10), isConversation: true) == 0)
+    #expect(cached(11, history + [7, 8], isConversation: true).map { $0 < history.count } == true)
+  }
+
   @Test func idleSequencesKeepToTheirBudgetAndTheOldestGoes() {
     let harness = checkCached(
       [

@@ -98,7 +98,8 @@ extension ConfigurationShape {
       return .object(result)
     case (.list(let shape, _), .array(let values)):
       return .array(values.filter { $0 != .null }.map { shape.filled($0) })
-    case (.object, _), (.list, _), (.text, _), (.name, _), (.integer, _), (.word, _), (.schema, _), (.pattern, _):
+    case (.object, _), (.list, _), (.text, _), (.name, _), (.integer, _), (.word, _), (.flag, _), (.schema, _),
+      (.pattern, _):
       return value
     }
   }

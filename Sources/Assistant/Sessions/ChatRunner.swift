@@ -109,6 +109,7 @@ struct ChatRunner: Sendable {
       let system = SessionPrompt.system(session, params.common, summary: transcript.summary)
       result.messages = [PromptMessage(.system, system)]
       result.pinnedMessages = 0
+      result.isConversation = true
       result.messages += transcript.messages(from: window.first)
       result.messages.append(PromptMessage(.user, message))
       result.sampling = Sampling.talkative.applying(options)

@@ -82,6 +82,7 @@ struct EngineWithHistory: EngineService {
     var params = params
     params.messages = ToolPrompt.asked(params.messages, appended)
     params.leastRoom = max(params.leastRoom, leastRoom)
+    if !history.isEmpty { params.isConversation = true }
     params.messages.insert(contentsOf: history, at: max(0, params.messages.count - 1))
     return base.generate(params)
   }
