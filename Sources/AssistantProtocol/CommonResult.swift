@@ -49,6 +49,7 @@ public struct TextRange: JSONMessage, Equatable {
 public enum WarningCode: String, JSONStringEnum {
   case protectedTextLost, languageChanged, suspiciousCharacters, structureChanged, unchanged, truncatedByLimit
   case noProse, fewerAlternatives, retried, contextNearlyFull, historyShortened
+  case notPersisted
 
   /// What it means, for protocol.md.
   public var summary: String {
@@ -64,6 +65,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .truncatedByLimit: "The text ends early because a limit was reached; `finishReason` says which."
     case .retried: "The request was run again: the engine was restarted, or the first answer was not usable."
     case .historyShortened: "The model was not shown all of the session; the message says what became of the rest."
+    case .notPersisted: "The session, or part of it, is not on the disk; the message says why."
     case .contextNearlyFull: "More than 90 % of the context window is used."
     }
   }

@@ -17,7 +17,7 @@ enum DoctorCommand {
   }
 
   static let command = Command<Settings>(
-    name: "doctor", summary: "Checks the installation: model, engine, speed, memory.",
+    name: "doctor", summary: "Checks the installation: model, engine, speed, memory, persisted sessions.",
     details: ["It starts an engine of its own and disturbs no running daemon."],
     options: [.flag("--json", "Writes the findings as JSON.", \.json), .model],
     exitStatuses: [(0, "All is well."), (1, "Something is wrong; the findings say what to do.")],
@@ -26,7 +26,7 @@ enum DoctorCommand {
   private static func examine(_ settings: Settings) async -> Int32 {
     var findings: [Finding] = [
       Finding("version", .good, Program.version, [("version", .string(Program.version))]),
-      Finding("program", .good, Executable.path, [("path", .string(Executable.path))]),
+      Finding("program", .good, Executable.path, [("path", .string(Executable.path))]), StoreLocation.finding,
     ]
     let path = settings.engine.modelPath
     let file = ModelExamination.file(path)

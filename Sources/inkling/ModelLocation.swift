@@ -37,7 +37,7 @@ enum ModelLocation {
   }
 
   /// A variable that is set and not empty.
-  private static func environment(_ name: String) -> String? {
+  static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }

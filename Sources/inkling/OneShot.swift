@@ -150,6 +150,7 @@ enum OneShot {
       case .cancelled: Program.Status.interrupted
       case .died, .overloaded, .refused: Program.Status.failed
       }
+    case .store: Program.Status.failed
     }
   }
 }

@@ -227,6 +227,8 @@ public final class SpawnedProcess {
     }
     // Whether a test passes must not depend on what the user has prepared: there is no such folder.
     all["XDG_CACHE_HOME"] = Repository.path(".build/tests-cache")
+    // Nor may it see or change the user's sessions: nothing can be kept there.
+    all["XDG_STATE_HOME"] = "/dev/null"
     all.merge(extra) { $1 }
     return all.filter { !$0.value.isEmpty }.map { "\($0)=\($1)" }
   }

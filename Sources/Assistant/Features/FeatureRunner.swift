@@ -26,6 +26,7 @@ public struct RequestSink: Sendable {
 public enum RequestFailure: Error, Equatable {
   case assistant(AssistantError)
   case engine(EngineFailure)
+  case store(StoreFailure)
 }
 
 extension String {
