@@ -1,4 +1,5 @@
-/// What `inkling doctor` finds out about the file of persisted sessions. Nothing is made and nothing is changed.
+/// What `inkling doctor` finds out about the file of persisted sessions. Nothing is written to it. (SQLite may leave its
+/// own files beside it.)
 public enum StoreExamination: Sendable, Equatable {
   /// There is no file yet.
   case nothing
