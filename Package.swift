@@ -31,6 +31,13 @@ let llamaLink: [LinkerSetting] =
   ? [.linkedLibrary("llama")]
   : [.unsafeFlags(["-L\(llamaPrefix)/lib"])] + llamaArchives.map { .linkedLibrary($0) } + llamaPlatformLibraries
 
+// Debian's archive, so that the program needs no shared SQLite where it is copied to. macOS has its own.
+#if os(macOS)
+  let sqliteLink: [LinkerSetting] = [.linkedLibrary("sqlite3")]
+#else
+  let sqliteLink: [LinkerSetting] = [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]
+#endif
+
 // On Linux the program carries its Swift runtime, so that one file can be copied anywhere. Given to the link of this
 // program rather than to the whole build (--static-swift-stdlib), since there is no static Testing module: so tests and
 // program share one compilation. The last two archives are what a static FoundationEssentials stands on.
@@ -57,6 +64,7 @@ let package = Package(
   products: [.executable(name: "inkling", targets: ["inkling"])],
   targets: [
     cLlama,
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
     .target(name: "CPosix"),
     library("JSON"),
     library("JSONRPC", ["JSON", "CPosix"]),
@@ -67,7 +75,10 @@ let package = Package(
       name: "Llama", dependencies: ["Inference", "CLlama"],
       swiftSettings: strict + llamaCompile + [.unsafeFlags(["-strict-memory-safety"])], linkerSettings: llamaLink),
     library("Engine", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"], settings: llamaCompile),
-    library("Assistant", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix"]),
+    .target(
+      name: "Assistant",
+      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
+      swiftSettings: strict, linkerSettings: sqliteLink),
     .executableTarget(
       name: "inkling", dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),

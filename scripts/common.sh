@@ -29,6 +29,27 @@ need_cxx() {
     "$cxx" -x c++ -fsyntax-only - 2>/dev/null || fail "$cxx cannot compile a C++ program" "$remedy"
 }
 
+# SQLite's header, and on Linux its archive, which the program takes in. On a Debian or Ubuntu whose root we are, they
+# are installed when they are missing.
+has_sqlite() {
+  local archive=-l:libsqlite3.a
+  [ "$(uname -s)" = Darwin ] && archive=-lsqlite3
+  printf '#include <sqlite3.h>\nint main() { return sqlite3_libversion_number() < 3035000; }\n' |
+    "${CXX:-c++}" -x c++ -o /dev/null - "$archive" -lm -ldl -lpthread 2>/dev/null
+}
+
+need_sqlite() {
+  has_sqlite && return
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "SQLite's library: apt-get install libsqlite3-dev (log: .deps/apt.log)"
+    { apt-get install -y libsqlite3-dev || { apt-get update && apt-get install -y libsqlite3-dev; }; } \
+      >.deps/apt.log 2>&1 </dev/null || true
+    has_sqlite && return
+  fi
+  fail "SQLite 3.35 or newer was not found (sqlite3.h, libsqlite3.a)" \
+    "apt-get install libsqlite3-dev (Debian, Ubuntu), xcode-select --install (macOS)"
+}
+
 need_swift() {
   need swift "install Swift 6.3 or newer from https://www.swift.org/install and put its bin folder on PATH"
 }

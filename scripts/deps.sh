@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Builds libllama into .deps/llama from the pinned source distribution, as static libraries tuned to this machine.
-# With INKLING_SYSTEM_LLAMA=1 it builds nothing and checks the libllama that pkg-config finds.
+# With INKLING_SYSTEM_LLAMA=1 it builds nothing and checks the libllama that pkg-config finds. SQLite's library is the
+# system's.
 . "$(dirname "$0")/common.sh"
+
+need_cxx
+need_sqlite
 
 if [ "${INKLING_SYSTEM_LLAMA:-}" = 1 ]; then
   exec scripts/check-system-llama.sh
@@ -36,7 +40,6 @@ processor() {
 }
 
 cxx=${CXX:-c++}
-need_cxx
 
 # No AMX: ggml sets its tiles up once in a thread and then relies on them. Under some hypervisors they are lost when the
 # thread moves, and the program dies of SIGILL in the middle of a step. The formats that people use do not need it.

@@ -48,7 +48,7 @@ public struct TextRange: JSONMessage, Equatable {
 /// What the reader of a result should know.
 public enum WarningCode: String, JSONStringEnum {
   case protectedTextLost, languageChanged, suspiciousCharacters, structureChanged, unchanged, truncatedByLimit
-  case noProse, fewerAlternatives, retried, contextNearlyFull, historyShortened, guardrail
+  case noProse, fewerAlternatives, retried, contextNearlyFull, historyShortened, guardrail, notPersisted
 
   /// What it means, for protocol.md.
   public var summary: String {
@@ -65,6 +65,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .retried: "The request was run again: the engine was restarted, or the first answer was not usable."
     case .historyShortened: "The model was not shown all of the session; the message says what became of the rest."
     case .guardrail: "A rule of the configuration was met; the message names it, `range` says where in `text`."
+    case .notPersisted: "The session, or part of it, is not on the disk; the message says why."
     case .contextNearlyFull: "More than 90 % of the context window is used."
     }
   }

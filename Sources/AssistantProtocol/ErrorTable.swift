@@ -20,7 +20,8 @@ public enum StandardErrorCode: Int, Sendable, CaseIterable {
     case .internalError: "Something failed inside the daemon. The request is lost, the daemon goes on."
     case .serverNotInitialized: "A request came before `initialize`."
     case .requestCancelled: "The request was cancelled with `$/cancelRequest`."
-    case .contentModified: "The document was changed, and the result would not fit it any more."
+    case .contentModified:
+      "The document, or the session in the file, was changed meanwhile, and the result would not fit it any more."
     case .requestFailed: "The request could not be served for the reason that the message gives."
     }
   }

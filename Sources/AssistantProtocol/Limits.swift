@@ -6,8 +6,10 @@ public enum Limits {
   public static let brainstormCount = 50
   /// Strings in `protect`.
   public static let protectedStrings = 1_000
-  /// Sessions of one connection.
+  /// Sessions of one connection; persisted ones in memory, of all connections together.
   public static let sessions = 64
+  /// Persisted sessions of one user.
+  public static let storedSessions = 1_000
   /// Bytes of what was said in a session: 8 MiB. Beyond it nothing can be said any more.
   public static let sessionBytes = 8 << 20
   /// The largest number of turns that a request can name.

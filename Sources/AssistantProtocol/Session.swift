@@ -36,7 +36,7 @@ public struct Session: JSONMessage, Equatable {
     .required("contextUsed", \.contextUsed, "Tokens in the context window after the last answer; 0 before the first."),
     .required("contextSize", \.contextSize, "Tokens the context window holds; 0 before the first answer."),
     .required("busy", \.busy, "Whether a request is at work in it."),
-    .required("persisted", \.persisted, "Whether it outlives the connection."),
+    .required("persisted", \.persisted, "Whether all of it is on the disk: it outlives the connection and the daemon."),
     .required("createdAt", \.createdAt, "When it was made, as RFC 3339 writes it, in UTC."),
     .required("updatedAt", \.updatedAt, "When it was last changed."),
   ]

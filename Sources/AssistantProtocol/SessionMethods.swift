@@ -15,6 +15,7 @@ public enum SessionCreate: RequestMethod {
     public var contextPolicy = ContextPolicy.error
     public var maxTurns: Int?
     public var tools: [ToolDefinition] = []
+    public var persist = false
     public var transcript = Transcript()
     public init() {}
     public init(sessionID: SessionID) { self.sessionID = sessionID }
@@ -28,6 +29,7 @@ public enum SessionCreate: RequestMethod {
       .optional(
         "maxTurns", \.maxTurns, "The model is shown no more than the last so many turns.", in: 1...Limits.sessionTurns),
       .defaulted("tools", \.tools, "What the model may call in it."),
+      .defaulted("persist", \.persist, "Whether it is kept on the disk and shared by all of the user's clients."),
       .defaulted(
         "transcript", \.transcript, "What has been said already, as `session/get` or `session/export` gave it."),
     ]
@@ -41,7 +43,7 @@ public enum SessionCreate: RequestMethod {
   }
 }
 
-/// The sessions of this connection, the oldest first.
+/// The sessions of this connection and the persisted ones, the oldest first.
 public enum SessionList: RequestMethod {
   public static let name = "session/list"
   public typealias Params = Empty
@@ -238,7 +240,14 @@ public struct SessionParams: JSONMessage, Equatable {
 /// A result that is only a session.
 public struct SessionResult: JSONMessage, Equatable {
   public var session = Session()
+  public var warnings: [Warning] = []
   public init() {}
-  public init(session: Session) { self.session = session }
-  public static let fields: [JSONField<SessionResult>] = [.required("session", \.session, "The session.")]
+  public init(session: Session, warnings: [Warning] = []) {
+    self.session = session
+    self.warnings = warnings
+  }
+  public static let fields: [JSONField<SessionResult>] = [
+    .required("session", \.session, "The session."),
+    .defaulted("warnings", \.warnings, "What the reader should know, such as `notPersisted`; mostly empty."),
+  ]
 }

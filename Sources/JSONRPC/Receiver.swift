@@ -133,7 +133,7 @@ package struct Receiver {
   }
 
   private mutating func start(
-    _ id: RequestID, _ method: String, isLight: Bool, _ run: @escaping Router.Running, _ batch: Batch?
+    _ id: RequestID, _ method: String, isLight: Bool, _ begin: () -> Router.Begun, _ batch: Batch?
   ) throws(RPCError) {
     let requests = connection.requests
     let serial = lastSerial + 1
@@ -143,6 +143,11 @@ package struct Receiver {
     lifecycle.accepted(method)
     let responder = open(id, batch, isRunning: true)
     let context = responder.context
+    let run: Router.Running
+    switch begin() {
+    case .finished(let result): return responder.reply(result)
+    case .running(let rest): run = rest
+    }
     let handoff = Handoff(responder)
     let task = Task {
       let result: Result<JSONValue, RPCError>

@@ -5,9 +5,16 @@ import JSON
 public struct Router: Sendable {
   typealias Running = @Sendable (RequestContext) async throws(RPCError) -> JSONValue
 
+  /// What has become of a request on the reading thread.
+  enum Begun: Sendable {
+    case finished(Result<JSONValue, RPCError>)
+    /// The rest is done in a task.
+    case running(Running)
+  }
+
   enum Route: Sendable {
-    /// Decodes on the reading thread, then runs in a task of its own.
-    case concurrent(isLight: Bool, @Sendable (JSONValue) throws(RPCError) -> Running)
+    /// Decodes on the reading thread; begins there when the request is admitted; may go on in a task of its own.
+    case concurrent(isLight: Bool, @Sendable (JSONValue) throws(RPCError) -> @Sendable () -> Begun)
     /// Decodes and runs on the reading thread.
     case inOrder(@Sendable (JSONValue, RequestContext) throws(RPCError) -> JSONValue)
   }
@@ -27,22 +34,41 @@ public struct Router: Sendable {
   ) {
     requests[ExactString(R.name)] = .concurrent(isLight: isLight) { (json) throws(RPCError) in
       let params = try Self.params(R.Params.self, json)
-      return { (context) async throws(RPCError) in try await handler(params, context).json }
+      return { .running { (context) async throws(RPCError) in try await handler(params, context).json } }
     }
   }
 
   /// Serves a request in a task of its own, after something that must be done in the order of the messages.
   ///
   /// - Parameter inOrder: called on the reading thread before the next message is looked at; what it gives is for the
-  ///   handler. A request that is then refused as one too many has no more than this done for it.
+  ///   handler. For a request that is refused as one too many it is not called.
   public mutating func on<R: RequestMethod, Place: Sendable>(
     _: R.Type, isLight: Bool = false, inOrder: @escaping @Sendable (R.Params) -> Place,
     _ handler: @escaping @Sendable (R.Params, Place, RequestContext) async throws(RPCError) -> R.Result
   ) {
     requests[ExactString(R.name)] = .concurrent(isLight: isLight) { (json) throws(RPCError) in
       let params = try Self.params(R.Params.self, json)
-      let place = inOrder(params)
-      return { (context) async throws(RPCError) in try await handler(params, place, context).json }
+      return {
+        let place = inOrder(params)
+        return .running { (context) async throws(RPCError) in try await handler(params, place, context).json }
+      }
+    }
+  }
+
+  /// Serves a request that has its place in the order of the messages and may have to wait for its result. It is light.
+  ///
+  /// - Parameter handler: called on the reading thread before the next message is looked at.
+  public mutating func onInOrder<R: RequestMethod>(
+    _: R.Type, orLater handler: @escaping @Sendable (R.Params) -> Answer<R.Result>
+  ) {
+    requests[ExactString(R.name)] = .concurrent(isLight: true) { (json) throws(RPCError) in
+      let params = try Self.params(R.Params.self, json)
+      return {
+        switch handler(params) {
+        case .now(let result): .finished(result.map(\.json))
+        case .later(let value): .running { (_) async throws(RPCError) in try await value().json }
+        }
+      }
     }
   }
 
@@ -84,4 +110,10 @@ public struct Router: Sendable {
       throw .invalidParams(error.path.isEmpty ? "the parameters \(error.problem)" : error.message)
     }
   }
+}
+
+/// The answer to a request, as far as it is there.
+public enum Answer<Value: Sendable>: Sendable {
+  case now(Result<Value, RPCError>)
+  case later(@Sendable () async throws(RPCError) -> Value)
 }

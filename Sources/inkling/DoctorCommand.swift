@@ -17,7 +17,8 @@ enum DoctorCommand {
   }
 
   static let command = Command<Settings>(
-    name: "doctor", summary: "Checks the installation: configuration, model, engine, speed, memory.",
+    name: "doctor",
+    summary: "Checks the installation: configuration, model, engine, speed, memory, persisted sessions.",
     details: ["It starts an engine of its own and disturbs no running daemon."],
     options: [.flag("--json", "Writes the findings as JSON.", \.json), .model, .config, .noConfig],
     exitStatuses: [(0, "All is well."), (1, "Something is wrong; the findings say what to do.")],
@@ -28,6 +29,7 @@ enum DoctorCommand {
       Finding("version", .good, Program.version, [("version", .string(Program.version))]),
       Finding("program", .good, Executable.path, [("path", .string(Executable.path))]),
       ConfigurationExamination.finding(settings.engine.configurationFile),
+      StoreLocation.finding,
     ]
     let path = settings.engine.modelPath
     let file = ModelExamination.file(path)

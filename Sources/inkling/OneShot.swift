@@ -153,6 +153,7 @@ enum OneShot {
       case .died, .overloaded, .refused: Program.Status.failed
       }
     case .invalid: Program.Status.usage
+    case .store: Program.Status.failed
     }
   }
 }

@@ -29,12 +29,14 @@ enum ServeCommand {
     var mirror: String?
     var logLevel = Log.Level.warning
     var thermometer = Thermometer()
+    var isEphemeral = false
   }
 
   static let command = Command<Settings>(
     name: "serve", summary: "Serves an editor or a script over JSON-RPC on standard input and output.",
     details: [
       "The model is loaded in the background; requests wait for it. protocol.md describes the messages.",
+      "Sessions that a client wants persisted are kept in $XDG_STATE_HOME/inkling (~/.local/state/inkling).",
       "The log on standard error holds no text of yours: no prompt, no selection, no result.",
       "Changes of the configuration are taken up with the next request, but for the model and the context window.",
     ],
@@ -54,6 +56,7 @@ enum ServeCommand {
         "--idle-unload", "TIME",
         "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h, or minutes; 0: never."
       ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try idleTime(text) },
+      .flag("--ephemeral", "Keeps no session on the disk, and reads none.", \.isEphemeral),
       .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
         (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--mirror wants a folder") }
@@ -89,7 +92,8 @@ enum ServeCommand {
       if let mirror {
         Terminal.writeError("inkling: ALL MESSAGES, TEXTS INCLUDED, ARE RECORDED in \(mirror.path) (--mirror)\n")
       }
-      return await serve(settings, channel, mirror, log)
+      let store = settings.isEphemeral ? nil : try SessionStore(path: StoreLocation.path, log: log)
+      return await serve(settings, channel, mirror, store, log)
     } catch {
       log.error("cannot start: \(error.message)")
       return Program.Status.failed
@@ -97,7 +101,7 @@ enum ServeCommand {
   }
 
   private static func serve(
-    _ settings: Settings, _ channel: FileChannel, _ mirror: WireMirror?, _ log: Log
+    _ settings: Settings, _ channel: FileChannel, _ mirror: WireMirror?, _ store: SessionStore?, _ log: Log
   ) async -> Int32 {
     if Terminal.inputIsTerminal {
       Terminal.writeError("inkling: serving JSON-RPC on standard input; Ctrl-D ends it (see “inkling serve --help”)\n")
@@ -110,7 +114,7 @@ enum ServeCommand {
     }
     let server = AssistantServer(
       engine: supervisor, version: Program.version, configuration: settings.engine.configurationFile, log: log,
-      thermometer: settings.thermometer
+      thermometer: settings.thermometer, store: store
     ) { processID in
       watch(processID, log) { connections.closeAll() }
     }
@@ -119,6 +123,7 @@ enum ServeCommand {
       channel, framing: settings.framing.framing, mirror: mirror, requestLimit: SharedRequestLimit(256),
       started: { connections.add($0) })
     await supervisor.shutDown()
+    await store?.close()
     return status(of: end, log)
   }
 

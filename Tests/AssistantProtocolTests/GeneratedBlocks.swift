@@ -100,7 +100,8 @@ enum GeneratedBlocks {
         ["messages in a batch", "\(connection.batchSize)", "-32600"],
         ["all texts of one request", bytes(Limits.textBytes), "-32602"],
         ["what is said in a session", "\(Limits.sessionBytes >> 20) MiB", "`overloaded`"],
-        ["sessions of one connection", "\(Limits.sessions)", "`overloaded`"],
+        ["sessions of one connection, and persisted ones at work", "\(Limits.sessions)", "`overloaded`"],
+        ["persisted sessions", "\(Limits.storedSessions)", "`overloaded`"],
         ["requests at work, of one connection", "\(connection.requestsInFlight)", "`overloaded`"],
         ["unread output", bytes(connection.outgoingSoft), "generation pauses, partial results are merged"],
         [

@@ -150,8 +150,9 @@ private let editorSamples = [
   Sample(
     SessionCreate.Params.self,
     #"{"sessionId":"s","title":"t","instructions":"i","personality":"buzz","contextPolicy":"slidingWindow","#
-      + #""maxTurns":1,"tools":[\#(tool)],"transcript":\#(transcript)}"#),
-  Sample(SessionResult.self, #"{"session":\#(session)}"#), Sample(SessionParams.self, #"{"sessionId":"s"}"#),
+      + #""maxTurns":1,"tools":[\#(tool)],"persist":true,"transcript":\#(transcript)}"#),
+  Sample(SessionResult.self, #"{"session":\#(session),"warnings":[\#(warning)]}"#),
+  Sample(SessionParams.self, #"{"sessionId":"s"}"#),
   Sample(SessionList.Result.self, #"{"sessions":[\#(session)]}"#),
   Sample(SessionGet.Result.self, #"{"session":\#(session),"transcript":\#(transcript)}"#),
   Sample(

@@ -73,7 +73,7 @@ import Testing
     // A question behind it leaves it what it is.
     #expect(cached(6, history + [5, 6], isConversation: false) == history.count)
     #expect(cached(7, [9] + prompt(80, seed: 9), isConversation: false) == 0)
-    #expect(cached(8, history + [7, 8], isConversation: true) == history.count)
+    #expect(cached(8, history + [7, 8], isConversation: true).map { $0 >= history.count } == true)
     // Of the others one is left, and two conversations do not fit.
     #expect(cached(9, [9] + prompt(80, seed: 9), isConversation: false) == 80)
     #expect(cached(10, [10] + prompt(240, seed: 10), isConversation: true) == 0)

@@ -229,6 +229,8 @@ public final class SpawnedProcess {
     all["XDG_CACHE_HOME"] = Repository.path(".build/tests-cache")
     all["XDG_CONFIG_HOME"] = Repository.path(".build/tests-config")
     all["INKLING_CONFIG"] = nil
+    // Nor may it see or change the user's sessions: nothing can be kept there.
+    all["XDG_STATE_HOME"] = "/dev/null"
     all.merge(extra) { $1 }
     return all.filter { !$0.value.isEmpty }.map { "\($0)=\($1)" }
   }

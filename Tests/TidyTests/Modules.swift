@@ -3,6 +3,7 @@
 let allowedImports: [String: Set<String>] = [
   "CLlama": [],
   "CPosix": [],
+  "CSQLite": [],
   "JSON": [],
   "JSONRPC": ["JSON", "CPosix"],
   "AssistantProtocol": ["JSON", "JSONRPC"],
@@ -10,7 +11,7 @@ let allowedImports: [String: Set<String>] = [
   "Inference": [],
   "Llama": ["Inference", "CLlama"],
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
-  "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix"],
+  "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
   "inkling": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]

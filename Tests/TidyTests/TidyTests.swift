@@ -54,6 +54,11 @@ import Testing
     #expect(Set(importers.compactMap(\.folder)).subtracting(["Llama"]).isEmpty)
   }
 
+  @Test func onlyTheStoreImportsSQLite() throws {
+    let importers = try Checkout.swiftSources(under: "").filter { imports(in: $0).contains { $0.module == "CSQLite" } }
+    #expect(importers.allSatisfy { $0.path.hasPrefix("Sources/Assistant/Store/") })
+  }
+
   @Test func codeMapNamesEveryModule() throws {
     let folders = try Checkout.names(in: "Sources").filter { Checkout.isFolder("Sources/" + $0) }
     let named = modulesInCodeMap(try readText(Repository.path("Sources/README.md")))

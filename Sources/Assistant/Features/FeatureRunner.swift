@@ -30,6 +30,7 @@ public enum RequestFailure: Error, Equatable {
   case engine(EngineFailure)
   /// A parameter says something that there is not.
   case invalid(JSONMismatch)
+  case store(StoreFailure)
 }
 
 extension String {

@@ -8,7 +8,7 @@ import JSON
 /// read: without a tone no more than what all requests begin with.
 struct PrewarmRunner: Sendable {
   let engine: any EngineService
-  let sessions: SessionTable
+  let sessions: ConnectionSessions
   let configuration: ConfigurationFile
 
   func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
@@ -26,7 +26,7 @@ struct PrewarmRunner: Sendable {
     switch coming {
     case .nothing: return nil
     case .rephrase(let coming, let hasText, let hasTone):
-      let params = try inSession(coming)
+      let params = try await inSession(coming)
       // The form of the text decides which part of it is read first.
       let feature: Feature<Rephrase.Params, Rephrase.Result> = .rephrase
       let form = Form(params.text, language: feature.rules(params).documentLanguage)
@@ -37,7 +37,7 @@ struct PrewarmRunner: Sendable {
       guard hasTone else { return Self.reading(Prompt.sharedMessages, of: real) }
       return Self.reading(hasText ? real.messages : real.messages.dropLast(), of: real)
     case .summarize(let coming, let hasText):
-      let params = try inSession(coming)
+      let params = try await inSession(coming)
       let real = Feature.summarize.summaryParams(for: params)
       guard hasText else { return Self.reading(real.messages.dropLast(), of: real) }
       var silent = ProgressReporter(title: "", report: nil)
@@ -48,7 +48,7 @@ struct PrewarmRunner: Sendable {
   }
 
   /// As the request will be asked in its session.
-  private func inSession<Params: GenerationParams>(_ coming: Params) throws(RequestFailure) -> Params {
+  private func inSession<Params: GenerationParams>(_ coming: Params) async throws(RequestFailure) -> Params {
     var params = coming
     do throws(JSONMismatch) {
       try params.complete(with: configuration.current.customization)
@@ -56,9 +56,7 @@ struct PrewarmRunner: Sendable {
       throw .invalid(error.inside("params"))
     }
     guard let id = params.common.sessionID else { return params.speaking(in: nil) }
-    do throws(AssistantError) { return params.speaking(in: try sessions.get(id).session) } catch {
-      throw .assistant(error)
-    }
+    return params.speaking(in: try await sessions.get(id) { session, _ in session }.value())
   }
 
   private static func reading(_ messages: some Sequence<PromptMessage>, of real: GenerateParams) -> GenerateParams {

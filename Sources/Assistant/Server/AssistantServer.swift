@@ -10,14 +10,17 @@ public struct AssistantServer: Sendable {
   private let log: Log
   private let thermometer: Thermometer
   private let clientIs: @Sendable (_ processID: Int) -> Void
+  private let store: SessionStore?
   private let sessionCounter = SessionCounter()
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
 
-  /// - Parameter clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
+  /// - Parameters:
+  ///   - store: keeps persisted sessions; without it none are persisted.
+  ///   - clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
   public init(
     engine: any EngineService, version: String, configuration: ConfigurationFile = ConfigurationFile(path: nil),
-    log: Log = .none, thermometer: Thermometer = Thermometer(),
+    log: Log = .none, thermometer: Thermometer = Thermometer(), store: SessionStore? = nil,
     clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
     self.engine = BoundedEngine(base: engine) { configuration.current.limits.outputTokens }
@@ -25,6 +28,7 @@ public struct AssistantServer: Sendable {
     self.version = version
     self.log = log
     self.thermometer = thermometer
+    self.store = store
     self.clientIs = clientIs
     start = clock.now
   }
@@ -36,7 +40,9 @@ public struct AssistantServer: Sendable {
   ) async -> ConnectionEnd {
     let client = ClientState()
     let prewarms = PrewarmSlot()
-    let sessions = SessionTable(counter: sessionCounter) { [configuration] in configuration.current.limits.sessions }
+    let sessions = ConnectionSessions(counter: sessionCounter, store: store) { [configuration] in
+      configuration.current.limits.sessions
+    }
     // What nobody waits for ends with the connection.
     defer { _ = prewarms.take() }
     var limits = ConnectionLimits()
@@ -63,7 +69,7 @@ public struct AssistantServer: Sendable {
   }
 
   /// The routes: a line for each method.
-  private func router(for client: ClientState, _ prewarms: PrewarmSlot, _ sessions: SessionTable) -> Router {
+  private func router(for client: ClientState, _ prewarms: PrewarmSlot, _ sessions: ConnectionSessions) -> Router {
     let runner = FeatureRunner(engine: engine)
     var router = Router()
     router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
@@ -112,7 +118,7 @@ public struct AssistantServer: Sendable {
   }
 
   /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
-  private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: SessionTable, in router: inout Router) {
+  private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: ConnectionSessions, in router: inout Router) {
     let runner = PrewarmRunner(engine: engine, sessions: sessions, configuration: configuration)
     let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
       do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
@@ -206,7 +212,7 @@ public struct AssistantServer: Sendable {
     result.availability = held.availability.wireValue
     result.model = held.model.map { ModelDescription($0, sourcePath: held.modelPath) }
     result.engine = EngineDescription(held)
-    result.sessions = sessionCounter.count
+    result.sessions = sessionCounter.count + (store?.counter.count ?? 0)
     result.thermalState = thermometer.state
     result.activeRequests = held.activeRequests
     result.queuedRequests = held.queuedRequests

@@ -4,52 +4,61 @@ import JSONRPC
 
 extension AssistantServer {
   /// The routes of sessions. All but the chat are quick and keep their place among the messages.
-  func routeSessions(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
-    router.onInOrder(SessionCreate.self) { params, _ throws(RPCError) in
-      var params = params
-      let known = configuration.current.customization
-      params.personality = try personality(params.personality, known) ?? known.personality
-      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.create(params)) }
-    }
-    router.onInOrder(SessionList.self) { _, _ throws(RPCError) in SessionList.Result(sessions: sessions.list()) }
-    router.onInOrder(SessionGet.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in
-        let held = try sessions.get(params.sessionID)
-        return SessionGet.Result(session: held.session, transcript: held.transcript)
-      }
-    }
-    router.onInOrder(SessionUpdate.self) { params, _ throws(RPCError) in
-      var params = params
-      params.personality = try personality(params.personality, configuration.current.customization)
-      return try answered { () throws(AssistantError) in SessionResult(session: try sessions.update(params)) }
-    }
-    router.onInOrder(SessionFork.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in
-        SessionResult(session: try sessions.fork(params.sessionID, turns: params.turns))
-      }
-    }
-    router.onInOrder(SessionRewind.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in
-        SessionResult(session: try sessions.rewind(params.sessionID, turns: params.turns))
-      }
-    }
-    router.onInOrder(SessionReset.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in SessionResult(session: try sessions.reset(params.sessionID)) }
-    }
-    router.onInOrder(SessionDelete.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in
-        try sessions.delete(params.sessionID)
-        return Empty()
-      }
-    }
-    router.onInOrder(SessionExport.self) { params, _ throws(RPCError) in
-      try answered { () throws(AssistantError) in
-        let held = try sessions.get(params.sessionID)
-        let text = SessionExporter.text(held.session, held.transcript, held.tools, format: params.format)
-        return SessionExport.Result(text: text)
-      }
-    }
+  func routeSessions(_ sessions: ConnectionSessions, _ client: ClientState, in router: inout Router) {
+    router.onInOrder(
+      SessionCreate.self,
+      orLater: { params in
+        var params = params
+        let known = configuration.current.customization
+        do throws(RPCError) {
+          params.personality = try personality(params.personality, known) ?? known.personality
+        } catch {
+          return .now(.failure(error))
+        }
+        return sessions.create(params).answer
+      })
+    router.onInOrder(SessionList.self, orLater: { _ in sessions.list().answer })
+    router.onInOrder(
+      SessionGet.self,
+      orLater: { params in
+        sessions.get(params.sessionID) { SessionGet.Result(session: $0, transcript: $1.written) }.answer
+      })
+    router.onInOrder(
+      SessionUpdate.self,
+      orLater: { params in
+        var params = params
+        let tools: [Tool]?
+        do throws(RPCError) {
+          params.personality = try personality(params.personality, configuration.current.customization)
+          tools = try Self.tools(params.tools)
+        } catch {
+          return .now(.failure(error))
+        }
+        let update = params
+        return sessions.change(params.sessionID) { $0.update(update, tools: tools) }.answer
+      })
+    router.onInOrder(SessionFork.self, orLater: { sessions.fork($0.sessionID, turns: $0.turns).answer })
+    router.onInOrder(
+      SessionRewind.self,
+      orLater: { params in sessions.change(params.sessionID) { $0.rewind(params.turns) }.answer })
+    router.onInOrder(
+      SessionReset.self, orLater: { params in sessions.change(params.sessionID) { $0.clear() }.answer })
+    router.onInOrder(SessionDelete.self, orLater: { sessions.delete($0.sessionID).answer })
+    router.onInOrder(
+      SessionExport.self,
+      orLater: { params in
+        sessions.get(params.sessionID) { session, record in
+          let tools = record.tools.map(\.definition)
+          return SessionExport.Result(
+            text: SessionExporter.text(session, record.written, tools, format: params.format))
+        }.answer
+      })
     routeChat(sessions, client, in: &router)
+  }
+
+  private static func tools(_ definitions: [ToolDefinition]?) throws(RPCError) -> [Tool]? {
+    guard let definitions else { return nil }
+    do throws(AssistantError) { return try Tool.all(definitions) } catch { throw error.rpcError }
   }
 
   /// The voice that a request gives to a session, which must be one there is.
@@ -61,14 +70,14 @@ extension AssistantServer {
     }
   }
 
-  private func routeChat(_ sessions: SessionTable, _ client: ClientState, in router: inout Router) {
+  private func routeChat(_ sessions: ConnectionSessions, _ client: ClientState, in router: inout Router) {
     let runner = ChatRunner(engine: engine)
     let place: @Sendable (Chat.Params) -> SessionPlace = { SessionPlace($0.common, in: sessions) }
     router.on(Chat.self, inOrder: place) { params, place, context throws(RPCError) in
       try await answer(Chat.name, context) { (sink) async throws(RequestFailure) in
         let sink = sink(params.common)
         let params = try completed(params)
-        guard let lease = try place.lease() else { throw .engine(.refused("there is no session")) }
+        guard let lease = try await place.lease() else { throw .engine(.refused("there is no session")) }
         defer { lease.end() }
         let session = inTodaysVoice(lease.session)
         let encoding = client.encoding
@@ -79,8 +88,9 @@ extension AssistantServer {
               sink: sink)
           }
         }
-        try commit(outcome.transcript, outcome.result.common.usage, lease, client, context)
-        return outcome.result
+        var result = outcome.result
+        result.common.warnings += try await commit(outcome.transcript, result.common.usage, lease, client, context)
+        return result
       }
     }
   }
@@ -89,7 +99,7 @@ extension AssistantServer {
   /// request and answer become a turn of it.
   /// - Parameter work: runs the feature. Its engine shows the model the session's turns.
   func route<Method: RequestMethod>(
-    _: Method.Type, _ turn: SessionTurn<Method.Params, Method.Result>, _ sessions: SessionTable,
+    _: Method.Type, _ turn: SessionTurn<Method.Params, Method.Result>, _ sessions: ConnectionSessions,
     _ client: ClientState, in router: inout Router,
     _ work:
       @escaping @Sendable (Method.Params, any EngineService, SessionTools, RequestSink) async throws(RequestFailure) ->
@@ -101,7 +111,7 @@ extension AssistantServer {
         let sink = sink(params.common)
         let params = try completed(params)
         let showsHistory = turn.showsHistory(params)
-        guard let lease = try place.lease() else {
+        guard let lease = try await place.lease() else {
           let (spoken, tools) = (params.speaking(in: nil), SessionTools())
           return try await guarded(params, in: nil, client.encoding, sink, \.self) {
             (sink) async throws(RequestFailure) in
@@ -134,8 +144,9 @@ extension AssistantServer {
           usage.contextUsed = lease.session.contextUsed
           usage.contextSize = max(usage.contextSize, lease.session.contextSize)
         }
-        try commit(transcript, usage, lease, client, context)
-        return output
+        var result = output
+        result.common.warnings += try await commit(transcript, usage, lease, client, context)
+        return result
       }
     }
   }
@@ -178,45 +189,29 @@ extension AssistantServer {
     return session
   }
 
-  /// Keeps a turn, and tells the client how the session stands before anything else can be done to it.
+  /// Keeps a turn, and tells the client how the session stands before anything else can be done to it. A turn of a
+  /// persisted session is on the disk when this returns, or a warning says that it is not.
   private func commit(
     _ transcript: Transcript, _ usage: Usage, _ lease: SessionLease, _ client: ClientState, _ context: RequestContext
-  ) throws(RequestFailure) {
+  ) async throws(RequestFailure) -> [Warning] {
     let isWanted = client.wantsNotifications(on: context.connection)
-    let isKept = lease.commit(transcript, usage: usage) { session in
+    return try await lease.commit(transcript, usage: usage) { session in
       guard isWanted else { return }
       context.notify(SessionDidChange.self, SessionDidChange.Params(session: session, level: SessionLevel(session)))
     }
-    if !isKept { throw .engine(.cancelled) }
-  }
-
-  private func answered<Value>(_ body: () throws(AssistantError) -> Value) throws(RPCError) -> Value {
-    do throws(AssistantError) { return try body() } catch { throw error.rpcError }
   }
 }
 
 /// The session that a request works in, taken when the request came.
-enum SessionPlace: Sendable {
-  case none
-  case taken(SessionLease)
-  case refused(AssistantError)
+struct SessionPlace: Sendable {
+  private let taken: ConnectionSessions.Ordered<SessionLease>?
 
-  init(_ common: CommonParams, in sessions: SessionTable) {
-    guard let id = common.sessionID else {
-      self = .none
-      return
-    }
-    do throws(AssistantError) { self = .taken(try sessions.lease(id)) } catch { self = .refused(error) }
+  init(_ common: CommonParams, in sessions: ConnectionSessions) {
+    taken = common.sessionID.map { sessions.lease($0) }
   }
 
   /// nil when the request works in no session.
-  func lease() throws(RequestFailure) -> SessionLease? {
-    switch self {
-    case .none: nil
-    case .taken(let lease): lease
-    case .refused(let error): throw .assistant(error)
-    }
-  }
+  func lease() async throws(RequestFailure) -> SessionLease? { try await taken?.value() }
 }
 
 extension SessionLevel {

@@ -9,6 +9,24 @@ extension RequestFailure {
     case .assistant(let error): error.rpcError
     case .engine(let failure): failure.wireError
     case .invalid(let mismatch): .invalidParams(mismatch.message)
+    case .store(let failure): failure.wireError
+    }
+  }
+}
+
+extension StoreFailure {
+  var wireError: RPCError {
+    switch self {
+    case .changedElsewhere(let id):
+      RPCError(
+        code: StandardErrorCode.contentModified.rawValue,
+        message: "Another daemon has changed the session “\(id.text)” meanwhile, and this answer is not part of it. "
+          + "Send the request again.",
+        data: ["kind": "contentModified", "retryable": true, "sessionId": id.json])
+    case .unusable(let why):
+      RPCError(
+        code: StandardErrorCode.requestFailed.rawValue, message: "Persisted sessions cannot be reached: \(why).",
+        data: ["kind": "requestFailed", "retryable": true])
     }
   }
 }

@@ -1,5 +1,17 @@
 import AssistantProtocol
 
+/// Where a session is held while a request works in it.
+protocol SessionKeeper: Sendable {
+  /// Says how the request at work is ended when its session is deleted. False when that has happened already.
+  func setCancel(_ cancel: @escaping @Sendable () -> Void, of id: SessionID, worker: Int) async -> Bool
+
+  /// Keeps what the request has come to. A success is final: nothing that follows can lose it.
+  func commit(_ turn: SessionCommit, in id: SessionID, worker: Int) async -> Result<[Warning], RequestFailure>
+
+  /// The request works in the session no more. Does nothing after a commit.
+  func end(_ id: SessionID, worker: Int)
+}
+
 /// One request's hold on a session: nobody else may work in it meanwhile. What the request comes to is kept by
 /// `commit`; without it the session stays as it was. A lease that is let go of without an end ends by itself.
 final class SessionLease: Sendable {
@@ -7,12 +19,12 @@ final class SessionLease: Sendable {
   let session: Session
   let transcript: Transcript
   let tools: [Tool]
-  private let table: SessionTable
+  private let keeper: any SessionKeeper
   private let id: SessionID
   private let worker: Int
 
-  init(_ table: SessionTable, _ id: SessionID, _ worker: Int, _ record: SessionTable.Record) {
-    self.table = table
+  init(_ keeper: any SessionKeeper, _ id: SessionID, _ worker: Int, _ record: SessionRecord) {
+    self.keeper = keeper
     self.id = id
     self.worker = worker
     session = record.session
@@ -29,7 +41,7 @@ final class SessionLease: Sendable {
     let task = Task { () async -> Result<Value, RequestFailure> in
       do throws(RequestFailure) { return .success(try await work()) } catch { return .failure(error) }
     }
-    if !table.setCancel({ task.cancel() }, of: id, worker: worker) { task.cancel() }
+    if await !keeper.setCancel({ task.cancel() }, of: id, worker: worker) { task.cancel() }
     let outcome = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
@@ -40,11 +52,13 @@ final class SessionLease: Sendable {
 
   /// Keeps the transcript and ends the lease.
   /// - Parameter announce: told what the session is now, before anybody else can change it.
-  /// - Returns: false when it was deleted meanwhile.
-  func commit(_ transcript: Transcript, usage: Usage, announce: (Session) -> Void) -> Bool {
-    table.commit(
-      transcript, contextUsed: usage.contextUsed, contextSize: usage.contextSize, in: id, worker: worker, announce)
+  /// - Returns: what is to be said of how it is kept.
+  func commit(
+    _ transcript: Transcript, usage: Usage, announce: @escaping @Sendable (Session) -> Void
+  ) async throws(RequestFailure) -> [Warning] {
+    let turn = SessionCommit(transcript: transcript, usage: usage, announce: announce)
+    return try await keeper.commit(turn, in: id, worker: worker).get()
   }
 
-  func end() { table.end(id, worker: worker) }
+  func end() { keeper.end(id, worker: worker) }
 }
