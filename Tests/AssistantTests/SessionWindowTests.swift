@@ -86,6 +86,26 @@ import Testing
     _ = await run.client.end()
   }
 
+  /// A feature's work begins anew with fewer turns; for the client it is one piece of work.
+  @Test func progressBeginsAndEndsOnce() async throws {
+    let run = try await run(.slidingWindow)
+    for number in 0..<9 { _ = try await run.say(number) }
+    var params = Generate.Params()
+    params.prompt = "abc"
+    params.schema = ["const": "abcdefghij"]
+    params.common.sessionID = Self.id
+    params.common.workDoneToken = ProgressToken(RequestID(9))
+    let refusals = run.engine.prompts.count
+    // The engine's answer is no JSON, which is an error in the end.
+    await run.client.expect(1015) { try await $0.call(Generate.self, params) }
+    #expect(run.engine.prompts.count > refusals + 1)
+    let work = run.client.work(ProgressToken(RequestID(9)))
+    #expect(work.count { if case .begin = $0 { true } else { false } } == 1)
+    #expect(work.count { if case .end = $0 { true } else { false } } == 1)
+    guard case .end? = work.last else { return #expect(Bool(false), "the end comes last") }
+    _ = await run.client.end()
+  }
+
   @Test func noMoreThanTheLastTurnsAreShown() async throws {
     let run = try await run(.error, maxTurns: 2)
     for number in 0..<5 { _ = try await run.say(number) }

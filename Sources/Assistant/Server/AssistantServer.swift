@@ -147,8 +147,13 @@ public struct AssistantServer: Sendable {
     _ work: (_ sink: (CommonParams) -> RequestSink) async throws(RequestFailure) -> Result
   ) async throws(RPCError) -> Result {
     let began = clock.now
+    var progress: RequestProgress?
+    defer { progress?.finish() }
     do throws(RequestFailure) {
-      let result = try await work { sink(for: $0, context) }
+      let result = try await work { common in
+        progress = common.workDoneToken.map { RequestProgress(report($0, context)) }
+        return sink(for: common, progress, context)
+      }
       log.debug("\(method): answered after \(Int(began.duration(to: clock.now).milliseconds)) ms")
       return result
     } catch {
@@ -158,7 +163,9 @@ public struct AssistantServer: Sendable {
     }
   }
 
-  private func sink(for common: CommonParams, _ context: RequestContext) -> RequestSink {
+  private func sink(
+    for common: CommonParams, _ progress: RequestProgress?, _ context: RequestContext
+  ) -> RequestSink {
     var sink = RequestSink()
     sink.isWritable = { context.isWritable }
     sink.waitUntilWritable = { () async throws(CancellationError) in try await context.waitUntilWritable() }
@@ -173,7 +180,7 @@ public struct AssistantServer: Sendable {
           Progress.self, key: "partial", Progress.Params(token: token, value: .partial(partial)))
       }
     }
-    if let token = common.workDoneToken { sink.report = report(token, context) }
+    if let progress { sink.report = { progress.report($0) } }
     return sink
   }
 

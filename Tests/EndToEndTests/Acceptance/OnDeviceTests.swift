@@ -119,6 +119,28 @@ extension EndToEnd {
       try chat.end()
     }
 
+    @Test("a rule of the user's stops what must not be sent, and what the model must not say is not shown")
+    func guardrails() throws {
+      let folder = try TemporaryFolder()
+      let rules = #"""
+        {"guardrails": [
+          {"id": "project", "literal": "Aurora", "on": "input"},
+          // Every answer has a vowel.
+          {"id": "vowels", "pattern": "[aeiou]", "on": "output"},
+        ]}
+        """#
+      let path = try folder.file("config.json", Array(rules.utf8))
+      let chat = try Conversation(["--config", path])
+      let sent = try chat.say("When is the AURORA due?")
+      #expect(sent.errorKind == "guardrailViolation" && sent.reply["error"]?["data"]?["rule"] == "project")
+      let answered = try chat.say("Say hello to the people of the village.", [("partialResultToken", "p")])
+      #expect(answered.errorKind == "guardrailViolation", "\(JSONWriter.text(of: answered.reply))")
+      let shown = answered.progress.textShown(token: "p") ?? ""
+      #expect(!shown.contains { "aeiouAEIOU".contains($0) })
+      #expect(try chat.state()["turns"] == 0)
+      try chat.end()
+    }
+
     @Test("one request at a time in a session; the other is told so at once, and the session can be ended")
     func busy() throws {
       let chat = try Conversation()

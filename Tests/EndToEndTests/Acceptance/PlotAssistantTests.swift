@@ -102,6 +102,44 @@ extension EndToEnd {
       try chat.end()
     }
 
+    @Test("suggestions come with the features, and one of them can be sent as it is")
+    func suggestions() throws {
+      let client = try Daemon.start()
+      let assistant = try client.initialize().result?["capabilities"]?["experimental"]?["assistant"]
+      let features = try #require(assistant?["features"]?.arrayValue)
+      let suggested = features.filter { $0["suggestions"]?.arrayValue?.isEmpty == false }.compactMap {
+        $0["id"]?.stringValue
+      }
+      #expect(suggested.contains("chat") && suggested.contains("brainstorm"))
+      let brainstorm = try #require(features.first { $0["id"] == "brainstorm" })
+      let topic = try #require(brainstorm["suggestions"]?.arrayValue?.first)
+      let made = try client.request("assistant/brainstorm", ["topic": topic], within: 120)
+      #expect(made.result?["value"]?["concepts"]?.arrayValue?.count == 3, "\(made.reply)")
+      #expect(try Daemon.shutDown(client) == .status(0))
+    }
+
+    @Test("what was said is there in the next daemon, and the conversation goes on")
+    func persistence() throws {
+      let folder = try TemporaryFolder()
+      let environment = ["XDG_STATE_HOME": folder.root]
+      let before = try Conversation([], environment: environment, [("persist", true), ("title", "Lamp")])
+      #expect(try before.state()["persisted"] == true)
+      _ = try before.say("My film is about a lamp.")
+      let said = try before.held()["transcript"]
+      try before.end()
+      let after = try Daemon.ready(environment: environment)
+      let listed = try result(after, "session/list")["sessions"]?.arrayValue
+      #expect(listed?.map { $0["title"] } == ["Lamp"] && listed?.first?["turns"] == 1)
+      #expect(try result(after, "session/get", ["sessionId": "a"])["transcript"] == said)
+      #expect(try result(after, "assistant/chat", Conversation.chat("a", "It is afraid."))["text"] != nil)
+      #expect(try Daemon.shutDown(after) == .status(0))
+    }
+
+    private func result(_ client: WireClient, _ method: String, _ params: JSONValue = [:]) throws -> JSONValue {
+      let outcome = try client.request(method, params, within: 120)
+      return try #require(outcome.result, "\(JSONWriter.text(of: outcome.reply))")
+    }
+
     @Test("a branch goes its own way from the turn it was made at")
     func branch() throws {
       let chat = try Conversation()
