@@ -33,7 +33,9 @@ public struct Session: JSONMessage, Equatable {
     .required("contextPolicy", \.contextPolicy, "What is done when the history does not fit the context window."),
     .nullable("maxTurns", \.maxTurns, "The model is shown no more than the last so many turns; null means all."),
     .required("turns", \.turns, "Requests that were answered, as far as they are in the transcript."),
-    .required("contextUsed", \.contextUsed, "Tokens in the context window after the last answer; 0 before the first."),
+    .required(
+      "contextUsed", \.contextUsed,
+      "Tokens in the context window after the last answer; 0 before the first, and when turns were taken back."),
     .required("contextSize", \.contextSize, "Tokens the context window holds; 0 before the first answer."),
     .required("busy", \.busy, "Whether a request is at work in it."),
     .required("persisted", \.persisted, "Whether all of it is on the disk: it outlives the connection and the daemon."),

@@ -104,7 +104,7 @@ public struct ToolError: JSONMessage, Equatable {
     message = error.message
     data.name = name
     data.reason = reason
-    data.retryable = error.isRetryable
+    data.retryable = reason == .timeout || reason == .error
   }
   public static let fields: [JSONField<ToolError>] = [
     .required("code", \.code, "1010."), .required("message", \.message, "The same for a person."),

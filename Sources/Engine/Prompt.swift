@@ -77,6 +77,7 @@ extension GenerateResult {
     timeToFirstTokenMs = summary.timeToFirstToken.milliseconds
     durationMs = summary.duration.milliseconds
     repeated = summary.repeated
+    cutShort = summary.cutShort
     logProbability = summary.logProbability
   }
 }

@@ -142,6 +142,8 @@ public struct GenerateResult: JSONMessage, Equatable {
   public var durationMs = 0.0
   /// The output ran in circles and was ended.
   public var repeated = false
+  /// The value is complete, but the model wanted more than the tokens allowed.
+  public var cutShort = false
   /// The sum of the natural logarithms of the probabilities of the tokens that the model chose, the one that ended the
   /// output among them, at temperature 1, before penalties and constraints. Tokens that a form decided count 0.
   public var logProbability = 0.0
@@ -156,6 +158,7 @@ public struct GenerateResult: JSONMessage, Equatable {
     .required("timeToFirstTokenMs", \.timeToFirstTokenMs, "From the engine's receipt to the first token sampled."),
     .required("durationMs", \.durationMs, "From the engine's receipt to the end."),
     .required("repeated", \.repeated, "The output ran in circles and was ended."),
+    .defaulted("cutShort", \.cutShort, "The value is complete, but the model wanted more than the tokens allowed."),
     .required("logProbability", \.logProbability, "Sum of ln p of the tokens that the model chose."),
   ]
 }

@@ -76,6 +76,9 @@ final class Generation {
     return end() ?? .next([token])
   }
 
+  /// See `GenerationSummary.cutShort`.
+  var isCutShort: Bool { constrained?.isCutShort ?? false }
+
   /// The output, when it is free text.
   var freeTokens: [Token] { constrained == nil ? Array(repetition.tail(completionCount)) : [] }
 

@@ -92,6 +92,8 @@ public struct GenerationSummary: Sendable, Equatable {
   /// The output ran in circles and was ended. What had been sent by then stays; further copies were not sent.
   /// With a constraint: a text in it, or all of it, ran in circles and was closed.
   public var repeated: Bool
+  /// With a constraint: the output is complete, but the model wanted more than the tokens allowed.
+  public var cutShort: Bool
   /// The sum of ln p of the sampled tokens, and of the token that ended the output, at temperature 1 and before
   /// penalties and constraints. Tokens that a constraint decided count 0.
   public var logProbability: Double

@@ -193,7 +193,7 @@ public final class Generator {
         GenerationSummary(
           finishReason: reason, promptTokens: generation.promptCount, cachedTokens: generation.cachedTokens,
           completionTokens: generation.completionCount, contextUsed: generation.contextUsed, repeated: repeated,
-          logProbability: generation.logProbability, tokens: generation.freeTokens,
+          cutShort: generation.isCutShort, logProbability: generation.logProbability, tokens: generation.freeTokens,
           timeToFirstToken: (generation.firstToken ?? end) - generation.submitted,
           duration: end - generation.submitted)))
   }

@@ -8,6 +8,8 @@ public struct ConnectionLimits: Sendable {
   public var batchSize = 10_000
   /// Requests of the peer that run at once; one more is answered with `overloadedError`.
   public var requestsInFlight = 64
+  /// With so many running, light ones among them, a light request is still answered.
+  public var lightRequestsInFlight: Int { requestsInFlight * 4 }
   /// The same for all connections that share a counter.
   public var sharedRequests: SharedRequestLimit?
   /// The answer over a limit, given that limit.

@@ -20,9 +20,6 @@ final class RunningRequests: Sendable {
     var isWaitedFor = false
   }
 
-  /// A light request is still answered when so many times the limit are running.
-  private static let lightFactor = 4
-
   private let limits: ConnectionLimits
   private let state = Mutex(State())
   private let changed = DispatchSemaphore(value: 0)
@@ -34,7 +31,7 @@ final class RunningRequests: Sendable {
   /// Takes a place for a request that is going to run, whose id is not running yet. Returns the limit that refuses it.
   func admit(_ id: RequestID, serial: OutgoingQueue.Owner, isLight: Bool, isExempt: Bool) -> Int? {
     state.withLock { state in
-      let limit = limits.requestsInFlight * (isLight ? Self.lightFactor : 1)
+      let limit = isLight ? limits.lightRequestsInFlight : limits.requestsInFlight
       // Light ones take no place from others.
       let count = isLight ? state.entries.count : state.entries.count - state.lightCount
       if count >= limit, !isExempt { return limit }

@@ -44,7 +44,9 @@ enum BrainstormCommand {
         let params = Brainstorm.Params(
           topic: topic, kind: settings.kind, count: settings.count, schema: settings.schema, format: settings.format,
           common: settings.request.common)
-        return try await runner.run(.brainstorm, params.configured(by: settings.engine.customization), sink: sink)
+        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
+          try await runner.run(.brainstorm, params, sink: sink)
+        }
       },
       finish: { result, screen in
         OneShot.write(result.rendered, of: result, settings, screen)

@@ -17,7 +17,7 @@ enum ConfigCommand {
   }
 
   struct Settings: ModelSettings {
-    var engine = EngineSetup(warns: false)
+    var engine = EngineSetup(warnings: .none)
     var action = Action.check
   }
 

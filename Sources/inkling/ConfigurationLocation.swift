@@ -35,13 +35,26 @@ enum ConfigurationLocation: Sendable {
     }
   }
 
-  /// - Parameter warns: whether problems are said on standard error, a line each.
-  func open(warns: Bool) -> ConfigurationFile {
+  /// How problems are said on standard error.
+  enum Warnings: Sendable {
+    case none
+    /// In one line, for a command whose user wants something else.
+    case counted
+    /// A line each, with their places.
+    case each
+  }
+
+  func open(_ warnings: Warnings) -> ConfigurationFile {
     let path = path
     let atStart = StartValues()
     return ConfigurationFile(path: path, isRequired: isRequired) { reading in
-      guard warns, let path else { return }
-      for problem in reading.problems { OneShot.warn("\(path):\(problem.description)") }
+      guard let path else { return }
+      switch warnings {
+      case .none: return
+      case .counted where reading.problems.count > 1:
+        OneShot.warn("\(path) has \(reading.problems.count) problems; “inkling config check” lists them")
+      case .counted, .each: for problem in reading.problems { OneShot.warn("\(path):\(problem.description)") }
+      }
       if !atStart.hold(in: reading.configuration) {
         OneShot.warn("\(path): “model” and “context” are taken up at the next start")
       }

@@ -12,7 +12,7 @@ import JSON
 /// `inkling doctor`: what is installed, whether it works, and how fast it is.
 enum DoctorCommand {
   struct Settings: ModelSettings {
-    var engine = EngineSetup(warns: false)
+    var engine = EngineSetup(warnings: .none)
     var json = false
   }
 

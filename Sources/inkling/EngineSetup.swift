@@ -12,12 +12,12 @@ struct EngineSetup: Sendable {
   var usesPrepared = true
 
   var configurationLocation = ConfigurationLocation.usual
-  /// Whether problems of the configuration are said on standard error when it is read.
-  var warns = true
+  private let warnings: ConfigurationLocation.Warnings
   /// Opened once the command line is known.
   private(set) var configurationFile = ConfigurationFile(path: nil)
 
-  init(warns: Bool = true) { self.warns = warns }
+  /// - Parameter warnings: how problems of the configuration are said when it is read.
+  init(warnings: ConfigurationLocation.Warnings = .counted) { self.warnings = warnings }
 
   /// Voices and commands of the configuration.
   var customization: Customization { configurationFile.current.customization }
@@ -26,7 +26,7 @@ struct EngineSetup: Sendable {
 
   /// Reads the configuration, and takes from it what neither the command line nor the environment says.
   mutating func configure() {
-    configurationFile = configurationLocation.open(warns: warns)
+    configurationFile = configurationLocation.open(warnings)
     let configuration = configurationFile.current
     if model == nil, ModelLocation.environment("INKLING_MODEL") == nil {
       model = configuration.model.map(configurationFile.resolved)

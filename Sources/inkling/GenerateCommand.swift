@@ -42,7 +42,9 @@ enum GenerateCommand {
         let params = Generate.Params(
           prompt: prompt, schema: settings.schema, includeSchemaInPrompt: !settings.hidesSchema,
           common: settings.request.common)
-        return try await runner.run(.generate, params.configured(by: settings.engine.customization), sink: sink)
+        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
+          try await runner.run(.generate, params, sink: sink)
+        }
       },
       finish: { result, screen in
         OneShot.write(JSONWriter.text(of: result.value), of: result, settings, screen)

@@ -1,3 +1,4 @@
+import Assistant
 import AssistantProtocol
 
 /// What the commands for one request share: the text, and how the model is to write.
@@ -68,6 +69,21 @@ extension Option where Settings: OneShotSettings {
   static var seed: Option {
     .value("--seed", "N", "Makes a random choice of words repeatable.") { (settings, text) throws(UsageError) in
       settings.request.seed = try wholeNumber(text, of: "--seed", in: 0...Int(UInt32.max))
+    }
+  }
+}
+
+extension OneShotSettings {
+  /// Runs a request as the configuration completes it, within the user's rules.
+  func run<Params: GenerationParams, Result: GenerationResult>(
+    _ params: Params, _ sink: RequestSink,
+    _ work: (Params, RequestSink) async throws(RequestFailure) -> Result
+  ) async throws(RequestFailure) -> Result {
+    let configuration = engine.configurationFile.current
+    let params = try params.configured(by: configuration.customization)
+    return try await Guardrails(configuration.guardrails).run(params, encoding: .utf8, sink, \.self) {
+      (sink) async throws(RequestFailure) in
+      try await work(params, sink)
     }
   }
 }

@@ -35,13 +35,15 @@ enum RephraseCommand {
     let known = Tone.builtin + customization.tones.map(Tone.custom)
     let tone = settings.tone.map { word in known.first { $0.id.hasSameBytes(as: word) } }
     if case .some(.none) = tone {
-      return OneShot.fail(unknown("tone", settings.tone ?? "", known.map(\.id)), Program.Status.usage)
+      return OneShot.fail(unknownName("tone", settings.tone ?? "", known.map(\.id)), Program.Status.usage)
     }
     return await OneShot.run(
       settings, streams: true,
       work: { (runner, text, sink) async throws(RequestFailure) in
         let params = Rephrase.Params(text: text, tone: tone ?? nil, common: settings.request.common)
-        return try await runner.run(.rephrase, params.configured(by: customization), encoding: .utf8, sink: sink)
+        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
+          try await runner.run(.rephrase, params, encoding: .utf8, sink: sink)
+        }
       },
       finish: { result, screen in
         OneShot.write(result.text, of: result, settings, screen, addsLineFeed: settings.request.text != nil)

@@ -36,18 +36,19 @@ enum RunCommand {
   private static func run(_ given: Settings) async -> Int32 {
     let commands = given.engine.customization.commands
     guard let definition = commands.first(where: { $0.id.hasSameBytes(as: given.id) }) else {
-      return OneShot.fail(unknown("command", given.id, commands.map(\.id)), Program.Status.usage)
+      return OneShot.fail(unknownName("command", given.id, commands.map(\.id)), Program.Status.usage)
     }
     var settings = given
     // What is not used is not waited for.
     if definition.input == .none { settings.request.text = "" }
-    let customization = given.engine.customization
     return await OneShot.run(
       settings, streams: definition.way != .value,
       work: { [settings] (runner, text, sink) async throws(RequestFailure) in
         var params = CustomCommand.Params(id: settings.id, text: text, common: settings.request.common)
         params.format = settings.format
-        return try await runner.run(params.configured(by: customization), encoding: .utf8, sink: sink)
+        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
+          try await runner.run(params, encoding: .utf8, sink: sink)
+        }
       },
       finish: { result, screen in
         OneShot.write(

@@ -24,7 +24,7 @@ enum ServeCommand {
   }
 
   struct Settings: ModelSettings {
-    var engine = EngineSetup()
+    var engine = EngineSetup(warnings: .each)
     var framing = FramingChoice.auto
     var mirror: String?
     var logLevel = Log.Level.warning

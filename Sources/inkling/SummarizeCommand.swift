@@ -57,8 +57,9 @@ enum SummarizeCommand {
       work: { [settings] (runner, text, sink) async throws(RequestFailure) in
         let params = Summarize.Params(
           text: text, style: settings.style, count: settings.count, common: settings.request.common)
-        return try await runner.summarize(
-          params.configured(by: settings.engine.customization), encoding: .utf8, sink: sink)
+        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
+          try await runner.summarize(params, encoding: .utf8, sink: sink)
+        }
       },
       finish: { [settings] result, screen in OneShot.write(result.text, of: result, settings, screen) })
   }

@@ -103,6 +103,10 @@ enum GeneratedBlocks {
         ["sessions of one connection, and persisted ones at work", "\(Limits.sessions)", "`overloaded`"],
         ["persisted sessions", "\(Limits.storedSessions)", "`overloaded`"],
         ["requests at work, of one connection", "\(connection.requestsInFlight)", "`overloaded`"],
+        [
+          "the same with status, prewarms and requests about sessions", "\(connection.lightRequestsInFlight)",
+          "`overloaded`",
+        ],
         ["unread output", bytes(connection.outgoingSoft), "generation pauses, partial results are merged"],
         [
           "unread output", bytes(connection.outgoingHard),

@@ -210,7 +210,7 @@ private let engineSamples = [
   Sample(
     GenerateResult.self,
     #"{"finishReason":"length","promptTokens":1,"cachedTokens":2,"completionTokens":3,"contextUsed":4,"contextSize":5,"#
-      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true,"logProbability":-1.5}"#),
+      + #""timeToFirstTokenMs":6.5,"durationMs":7.5,"repeated":true,"cutShort":true,"logProbability":-1.5}"#),
 ]
 
 @Suite struct RoundTripTests {

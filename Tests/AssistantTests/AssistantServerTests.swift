@@ -17,7 +17,7 @@ import Testing
     let assistant = result.capabilities.experimental.assistant
     #expect(assistant.methods == MethodList.callable)
     #expect(assistant.features.map(\.id) == ["rephrase", "summarize", "brainstorm", "generate", "chat"])
-    #expect(assistant.features.map(\.input) == [.selection, .selection, .topic, .none, .topic])
+    #expect(assistant.features.map(\.input) == [.selection, .selection, .topic, .topic, .topic])
     #expect(assistant.kinds.map(\.id) == ["ideas", "sequel", "character", "storyArc", "tags"])
     #expect(assistant.schemaKeywords == JSONSchema.keywords)
     #expect(

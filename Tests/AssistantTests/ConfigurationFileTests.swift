@@ -33,7 +33,9 @@ import Testing
     _ = try folder.file("c.json", Array("{\"tone\": ".utf8))
     #expect(file.current.customization.tone == .exciting && file.reading.isUnreadable)
     unlink(path)
-    #expect(file.current.customization.tone == .formal && file.reading.problems.isEmpty)
+    #expect(
+      file.reading.problems.map(\.message) == ["the file is gone, and the defaults hold"]
+        && file.current.customization.tone == .formal)
   }
 
   @Test func itIsLookedAtOnlyOnceInAWhile() throws {
@@ -52,6 +54,13 @@ import Testing
     #expect(file.current.catalog.matches("emma").count == 1)
     _ = try folder.file("books.json", Array(#"[{"title": "Dracula"}]"#.utf8))
     #expect(file.current.catalog.matches("dracula").count == 1)
+    // Damaged, the films stand in for it; and it comes back.
+    _ = try folder.file("books.json", Array("{}".utf8))
+    #expect(file.reading.problems.count == 1 && file.current.catalog.matches("dracula").isEmpty)
+    unlink(folder.path("books.json"))
+    #expect(file.reading.problems.map(\.message) == ["the file cannot be read, or is longer than 1 MiB"])
+    _ = try folder.file("books.json", Array(#"[{"title": "Dracula"}]"#.utf8))
+    #expect(file.reading.problems.isEmpty && file.current.catalog.matches("dracula").count == 1)
   }
 
   @Test func whatIsNoFileIsAProblem() throws {

@@ -248,6 +248,15 @@ import Testing
     #expect(read.limits.sessions == Limits.sessions && read.limits.requests == 5)
   }
 
+  /// To say where a name stands takes a walk through the file, which is done for no more than are shown.
+  @Test(arguments: ["\"tone\":\"formal\"", "\"name#\":1"])
+  func manyMistakesAreReadInAMoment(_ member: String) {
+    let members = (0..<40_000).map { member.replacing("#", with: String($0)) }
+    let start = ContinuousClock.now
+    #expect(!Self.read("{" + members.joined(separator: ",") + "}").problems.isEmpty)
+    #expect(start.duration(to: .now) < .seconds(60))
+  }
+
   @Test func mistakesHaveABound() {
     let many = (0..<500).map { "\"unknown\($0)\": 1" }.joined(separator: ",")
     #expect(Self.read("{\(many)}").problems.count == 100)

@@ -167,6 +167,60 @@ import Testing
     }
   }
 
+  /// White space in a rule is any white space: a rewrite may break lines elsewhere.
+  @Test func aLineMayBreakInsideAMatch() async throws {
+    let engine = ScriptedEngine(pieces: ["Fine."])
+    let client = try await client(engine, #"{"id": "p", "literal": "Project Falcon"}"#)
+    await client.expect(1007) { try await $0.call(Rephrase.self, request("We met about Project\n  falcon today.")) }
+    #expect(engine.prompts.isEmpty)
+  }
+
+  @Test func schemasAndToolsAreRead() async throws {
+    let engine = ScriptedEngine(pieces: ["\"x\""])
+    let client = try await client(engine, #"{"id": "p", "literal": "falcon", "on": "input"}"#)
+    for schema in [
+      ["type": "string", "description": "Project Falcon"],
+      ["type": "object", "properties": ["falcon": ["type": "null"]]],
+      ["enum": ["a", "falcon"]],
+    ] as [JSONValue] {
+      await client.expect(1007) { try await $0.call(Generate.self, Generate.Params(prompt: "a", schema: schema)) }
+    }
+    var params = Generate.Params(prompt: "a", schema: ["type": "string"])
+    params.tools = [ToolDefinition(name: "look", description: "Knows the falcon.", parameters: ["type": "object"])]
+    await client.expect(1007) { try await $0.call(Generate.self, params) }
+    #expect(engine.prompts.isEmpty)
+  }
+
+  @Test func numbersOfValuesAreLookedAt() async throws {
+    let engine = ScriptedEngine([
+      [
+        .event(.structured(["a": 1234])), .event(.text("{\"a\":1234}")), .event(.finished(.scripted())),
+      ]
+    ])
+    let client = try await client(engine, #"{"id": "n", "pattern": "[0-9]{4}", "on": "output"}"#)
+    var params = Generate.Params(prompt: "a", schema: ["type": "object", "properties": ["a": ["type": "integer"]]])
+    params.common.partialResultToken = Self.token
+    await client.expect(1007) { try await $0.call(Generate.self, params) }
+    #expect(client.partials(Self.token).isEmpty)
+  }
+
+  /// What the daemon's own tools give is input as well, and is not kept.
+  @Test func whatTheCatalogGivesIsLookedAt() async throws {
+    let engine = ScriptedEngine(writes: { params, _ in
+      guard let schema = params.schema else { return "Done." }
+      return schema["enum"] == nil ? "{\"query\":\"toys\"}" : "\"catalogSearch\""
+    })
+    let client = try await client(engine, #"{"id": "film", "literal": "Toy Story", "on": "input"}"#)
+    var session = SessionCreate.Params(sessionID: SessionSupport.id)
+    session.tools = [ToolDefinition(builtin: .catalogSearch)]
+    _ = try await client.call(SessionCreate.self, session)
+    var chat = Chat.Params("Which film?", in: SessionSupport.id)
+    chat.toolChoice = .required
+    await client.expect(1007) { try await $0.call(Chat.self, chat) }
+    chat.toolChoice = .none
+    #expect(try await client.call(Chat.self, chat).text == "Done.")
+  }
+
   @Test func expressionsThatMakeNoSenseAreRefused() {
     for text in ["(", "a*", "", "(?=x)", "\\bx"] {
       #expect(throws: PatternError.self) { try Guardrail(id: "x", .pattern(text)) }

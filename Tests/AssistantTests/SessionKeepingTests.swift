@@ -79,7 +79,7 @@ import Testing
     var retry = Chat.Params()
     retry.common.sessionID = Self.id
     retry.retry = true
-    await client.expect(-32803) { try await $0.call(Chat.self, retry) }
+    await client.expect(-32602) { try await $0.call(Chat.self, retry) }
     _ = await client.end()
   }
 

@@ -59,7 +59,7 @@ import Testing
     let held = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id))
     #expect(held.transcript.turns.map(\.response.words) == ["answer 0", "answer 2"])
     _ = try await client.call(SessionReset.self, SessionParams(sessionID: Self.id))
-    await client.expect(1005) { try await $0.call(Chat.self, again) }
+    await client.expect(-32602) { try await $0.call(Chat.self, again) }
     _ = await client.end()
   }
 

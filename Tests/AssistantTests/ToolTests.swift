@@ -268,7 +268,7 @@ import Testing
     try await client.initialize()
     var params = Generate.Params(prompt: "a", schema: ["const": 1])
     params.toolChoice = .required
-    await client.expect(-32803) { try await $0.call(Generate.self, params) }
+    await client.expect(-32602) { try await $0.call(Generate.self, params) }
     _ = await client.end()
     let other = await TestClient(Self.engine([("lookup", #"{"word":"#)]))
     try await other.initialize()

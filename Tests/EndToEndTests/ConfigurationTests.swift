@@ -64,6 +64,21 @@ extension EndToEnd {
       #expect(try home.run(["config", "check"]).exit == .status(0))
     }
 
+    @Test("rules hold on the command line too: nothing of what is blocked is written")
+    func guardrails() throws {
+      let home = try Home(
+        #"{"guardrails": [{"id": "fruit", "literal": "banana"}, {"id": "b", "literal": "box", "action": "warn"}]}"#)
+      let schema = try home.folder.file("fruit.json", Array(#"{"const": "banana"}"#.utf8))
+      let made = try home.run(["generate", "--schema", schema, "a fruit"])
+      #expect(made.exit == .status(1) && made.output.isEmpty && made.error.contains("the rule “fruit”"))
+      for command in ["rephrase", "summarize", "brainstorm"] {
+        let sent = try home.run([command, "A Banana is what I like most of all."])
+        #expect(sent.exit == .status(1) && sent.output.isEmpty && sent.error.contains("the rule “fruit”"), "\(command)")
+      }
+      let warned = try home.run(["rephrase", "--max-tokens", "16", "the box is here, and it is large"])
+      #expect(warned.exit == .status(0) && warned.error.contains("meets the rule “b”"))
+    }
+
     @Test("another file, none, and a wrong call")
     func choice() throws {
       let home = try Home(Self.good)

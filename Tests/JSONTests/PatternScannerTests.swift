@@ -7,6 +7,9 @@ import Testing
   private static let rows: [(pattern: String, text: String, isCaseIgnored: Bool, match: Range<Int>?)] = [
     ("cat", "a cat", false, 2..<5), ("cat", "a Cat", false, nil), ("cat", "a cAt", true, 2..<5),
     ("CAT", "a cat", true, 2..<5), ("[A-C]x", "bx", true, 0..<2), ("äh", "ÄH", true, 0..<2),
+    ("σοφος", "ΣΟΦΟΣ", true, 0..<5), ("ΣΟΦΟΣ", "σοφος", true, 0..<5), ("miss", "miſs", true, 0..<4),
+    ("KELVIN", "\u{212A}elvin", true, 0..<6), ("\u{212A}elvin", "kelvin", true, 0..<6), ("µ", "\u{3BC}", true, 0..<1),
+    ("ǅ", "Ǆ", true, 0..<1), ("istanbul", "İSTANBUL", true, 0..<8), ("straße", "STRAẞE", true, 0..<6),
     ("a|b", "xyb", false, 2..<3),
     ("^cat", "a cat", false, nil), ("^cat", "cats", false, 0..<3), ("cat$", "cats", false, nil),
     ("cat$", "a cat", false, 2..<5), ("^a$", "a", false, 0..<1), ("^a$", "aa", false, nil),

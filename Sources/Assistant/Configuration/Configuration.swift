@@ -11,8 +11,10 @@ public struct Configuration: Sendable {
   public var context: Int?
   /// What to suggest in menus, by the feature's id; what is absent keeps its own.
   public var suggestions: [String: [String]] = [:]
-  /// Where the catalog of `catalogSearch` is; nil for the films that ship.
+  /// Where the catalog of `catalogSearch` is to be; nil for the films that ship.
   public var catalogPath: String?
+  /// Whether it could not be read, so that the films stand in for it.
+  var isCatalogMissing = false
   /// What `catalogSearch` looks in.
   package var catalog = Catalog.films
   public var guardrails: [Guardrail] = []

@@ -70,7 +70,8 @@ public final class ConfigurationFile: Sendable {
       // The catalog is a part of what holds.
       guard isFirst || state.stamps != stamps(path, state.reading.configuration) else { return (state.reading, nil) }
       let stamp = Stamp(path)
-      var reading = read(path, stamp)
+      let wasThere = !isFirst && state.stamps.first.flatMap(\.self) != nil
+      var reading = read(path, stamp, wasThere: wasThere)
       // Perhaps it is just being written; what was good is kept until it can be read.
       if reading.isUnreadable, !isFirst { reading.configuration = state.reading.configuration }
       state.reading = reading
@@ -109,8 +110,13 @@ public final class ConfigurationFile: Sendable {
 
   // MARK: Reading
 
-  private func read(_ path: String, _ stamp: Stamp?) -> Reading {
-    guard let stamp else { return isRequired ? unreadable("the file cannot be found") : Reading() }
+  private func read(_ path: String, _ stamp: Stamp?, wasThere: Bool) -> Reading {
+    guard let stamp else {
+      guard isRequired || wasThere else { return Reading() }
+      var reading = unreadable(isRequired ? "the file cannot be found" : "the file is gone, and the defaults hold")
+      reading.isUnreadable = isRequired
+      return reading
+    }
     guard stamp.isRegular else { return unreadable("it is not a regular file") }
     guard stamp.size <= Self.mostBytes else { return unreadable("the file is longer than 1 MiB") }
     guard let bytes = Files.read(path) else { return unreadable("the file cannot be read") }

@@ -65,6 +65,7 @@ extension ConfigurationReader {
   ) -> JSONValue? {
     guard case .object(let object) = value else { return refuse(pointer, "must be an object, not \(value.typeName)") }
     for member in object.members where !fields.contains(where: { $0.name.hasSameBytes(as: member.name) }) {
+      guard hasRoom else { break }
       reportName(
         pointer + "/" + member.name.jsonPointerToken, "there is no such field here",
         suggestion: NearestWord.find(member.name, among: fields.map(\.name)))
@@ -146,7 +147,9 @@ extension ConfigurationReader {
             action: value["action"]?.text.flatMap(Guardrail.Action.init(rawValue:)) ?? .block,
             message: value["message"]?.text, ignoresCase: value["ignoreCase"] != false))
       } catch {
-        report(pointer + "/pattern", "the pattern \(error.problem), and the rule is not used")
+        report(
+          pointer + (value["pattern"] == nil ? "/literal" : "/pattern"),
+          "the pattern \(error.problem), and the rule is not used")
       }
     }
     return result

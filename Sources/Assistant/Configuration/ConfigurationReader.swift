@@ -45,7 +45,9 @@ public struct ConfigurationReader {
   }
 
   private mutating func configuration() -> Configuration {
-    for (pointer, position) in document.repeatedNames where isOurs(pointer) {
+    for (pointer, position) in document.repeatedNames {
+      guard hasRoom else { break }
+      guard isOurs(pointer) else { continue }
       report(pointer, "the field is there twice, and the first one counts", at: position)
     }
     let checked = checked(document.value, ConfigurationFields.root, at: "") ?? [:]
@@ -77,7 +79,7 @@ public struct ConfigurationReader {
     guard case .object(var object) = ConfigurationFields.root.filled(checked) else { return checked }
     object["tone"] = .string(result.customization.tone.id)
     object["personality"] = .string(result.customization.personality.id)
-    if result.catalogPath == nil { object["catalog"] = nil }
+    if result.catalogPath == nil || result.isCatalogMissing { object["catalog"] = nil }
     func keep(_ name: String, _ ids: [String]) {
       guard case .array(let values)? = object[name] else { return }
       var ids = ids[...]
@@ -97,10 +99,13 @@ public struct ConfigurationReader {
 
   // MARK: Problems
 
+  /// Whether one more problem is reported.
+  var hasRoom: Bool { problems.count < Self.mostProblems }
+
   mutating func report(
     _ path: String, _ message: String, suggestion: String? = nil, at position: JSONPosition? = nil
   ) {
-    guard problems.count < Self.mostProblems else { return }
+    guard hasRoom else { return }
     problems.append(
       ConfigurationProblem(
         position: position ?? document.position(of: path), path: path, message: message, suggestion: suggestion))
@@ -161,6 +166,9 @@ public struct ConfigurationReader {
 
   private mutating func readCatalog(_ checked: JSONValue, _ result: inout Configuration) {
     guard let catalog = checked["catalog"], let path = catalog["path"]?.text else { return }
+    // Known also while it cannot be read, so that it is noticed when it can be.
+    result.catalogPath = path
+    result.isCatalogMissing = true
     guard let bytes = readFile(path) else {
       return report("/catalog/path", "the file cannot be read, or is longer than 1 MiB")
     }
@@ -179,7 +187,7 @@ public struct ConfigurationReader {
       }
       entries.append(entry)
     }
-    result.catalogPath = path
+    result.isCatalogMissing = false
     result.catalog = Catalog(entries, name: catalog["name"]?.text, description: catalog["description"]?.text)
   }
 }

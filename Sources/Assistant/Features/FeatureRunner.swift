@@ -21,6 +21,9 @@ public struct RequestSink: Sendable {
   /// Waits until the reader has caught up.
   public var waitUntilWritable: @Sendable () async throws(CancellationError) -> Void = {}
 
+  /// The user's rules about what is read and written.
+  public var guardrails = Guardrails.none
+
   public init() {}
 }
 

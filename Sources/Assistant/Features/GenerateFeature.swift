@@ -5,7 +5,7 @@ extension StructuredFeature where Params == Generate.Params, Output == Generate.
   /// Fills in a schema of the caller's.
   public static let generate = StructuredFeature(
     description: FeatureDescription(
-      id: "generate", title: "Generate", description: "Fills in a JSON Schema, for programs.", input: .none,
+      id: "generate", title: "Generate", description: "Fills in a JSON Schema, for programs.", input: .topic,
       output: .show),
     source: { $0.prompt },
     shape: { AnswerShape(schema: $0.schema, isShown: $0.includeSchemaInPrompt) },

@@ -21,7 +21,7 @@ public struct Guardrail: Sendable {
 
   /// What it looks for.
   public enum Subject: Sendable {
-    /// These characters, whatever stands around them.
+    /// These characters, whatever stands around them. White space in it stands for any white space.
     case literal(String)
     /// A regular expression of the subset of `JSONPattern`.
     case pattern(String)
@@ -47,7 +47,11 @@ public struct Guardrail: Sendable {
     self.message = message
     let expression =
       switch subject {
-      case .literal(let text): text.unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+      case .literal(let text):
+        // A rewrite may break lines elsewhere.
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace).map { word in
+          word.unicodeScalars.map { "\\u{\(String($0.value, radix: 16))}" }.joined()
+        }.joined(separator: "\\s+")
       case .pattern(let text): text
       }
     let pattern = try JSONPattern(expression)

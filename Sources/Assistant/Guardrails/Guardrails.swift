@@ -1,4 +1,5 @@
 import AssistantProtocol
+import JSON
 
 /// The user's rules; none by default.
 public struct Guardrails: Sendable {
@@ -10,8 +11,34 @@ public struct Guardrails: Sendable {
 
   var isEmpty: Bool { rules.isEmpty }
 
+  /// Runs a request's work within the rules: what is sent is looked at before, and what is shown meanwhile and behind.
+  /// - Parameters:
+  ///   - said: what the model will read besides the request.
+  ///   - result: where the result is in what the work gives.
+  public func run<Output: Sendable, Result: GenerationResult>(
+    _ params: some GenerationParams, with said: [String] = [], encoding: PositionEncoding, _ sink: RequestSink,
+    _ result: WritableKeyPath<Output, Result>, _ work: (RequestSink) async throws(RequestFailure) -> Output
+  ) async throws(RequestFailure) -> Output {
+    if isEmpty { return try await work(sink) }
+    let (json, common) = (params.json, params.common)
+    let around = [common.instructions ?? "", common.context?.before ?? "", common.context?.after ?? ""]
+    let words = ["schema", "tools"].compactMap { json[$0] }.flatMap(\.schemaWords)
+    let warnings = try checkInput(params.texts + around + words + said)
+    let output = OutputGuard(self, encoding: encoding, mode: common.stream)
+    var made = try await work(output.sink(before: sink))
+    made[keyPath: result].common.warnings += warnings + (try output.finish(made[keyPath: result], sink))
+    return made
+  }
+
   /// The rules that look at what goes this way.
   func rules(on direction: Guardrail.Direction) -> [Guardrail] { rules.filter { $0.looksAt(direction) } }
+
+  /// Throws when one of the texts meets a rule that blocks.
+  func refuse(_ texts: [String], on direction: Guardrail.Direction) throws(RequestFailure) {
+    for rule in rules(on: direction) where rule.action == .block {
+      for text in texts where try rule.isMet(by: text) { throw rule.violation }
+    }
+  }
 
   /// Looks at what is to be read by the model.
   /// - Returns: a warning for each rule that is met and only warns.
@@ -50,4 +77,38 @@ extension TextRange {
     let before = encoding.length(of: text[..<start])
     self.init(start: before, end: before + encoding.length(of: text[start..<end]))
   }
+}
+
+extension JSONValue {
+  /// What a model has written of a value: texts, numbers and words. The names of members are the schema's.
+  var writtenTexts: [String] {
+    switch self {
+    case .string(let text): [text]
+    case .array(let items): items.flatMap(\.writtenTexts)
+    case .object(let object): object.members.flatMap(\.value.writtenTexts)
+    case .number(let number): [number.description]
+    case .bool(let truth): [truth ? "true" : "false"]
+    case .null: []
+    }
+  }
+
+  /// What a model reads of a schema, or of the definition of a tool: names of properties, and texts that are not the
+  /// schema's own words.
+  var schemaWords: [String] {
+    switch self {
+    case .string(let text): [text]
+    case .array(let items): items.flatMap(\.schemaWords)
+    case .object(let object):
+      object.members.flatMap { name, value in
+        switch name {
+        case "type", "format", "pattern", "$ref", "builtin": [] as [String]
+        case "properties", "$defs": value.members.flatMap { [$0.name] + $0.value.schemaWords }
+        case _: value.schemaWords
+        }
+      }
+    case .null, .bool, .number: []
+    }
+  }
+
+  private var members: [JSONObject.Member] { if case .object(let object) = self { object.members } else { [] } }
 }

@@ -1,6 +1,5 @@
 import AssistantProtocol
 import JSON
-import JSONRPC
 import Synchronization
 
 /// Stands between a request's work and its client: what meets a rule that blocks is never shown. Text that may become
@@ -9,8 +8,6 @@ final class OutputGuard: Sendable {
   private let guardrails: Guardrails
   private let encoding: PositionEncoding
   private let state: Mutex<GuardedText>
-  /// What a tool gave or was to be given met a rule.
-  private let violated = Mutex<RequestFailure?>(nil)
 
   init(_ guardrails: Guardrails, encoding: PositionEncoding, mode: StreamMode) {
     self.guardrails = guardrails
@@ -27,25 +24,19 @@ final class OutputGuard: Sendable {
         if let safe = try state.withLock({ state throws(RequestFailure) in try state.safe(partial) }) { try send(safe) }
       }
     }
-    if let callTool = sink.callTool {
-      guarded.callTool = { [self] params, timeout throws(RPCError) in
-        try check(.output, params.arguments.strings)
-        let answer = try await callTool(params, timeout)
-        try check(.input, answer.strings)
-        return answer
-      }
-    }
+    guarded.guardrails = guardrails
     return guarded
   }
 
   /// Looks at the whole result, and shows the text that was held back.
   /// - Returns: a warning for each rule that only warns and is met.
   func finish(_ result: some GenerationResult, _ sink: RequestSink) throws(RequestFailure) -> [Warning] {
-    if let failure = violated.withLock({ $0 }) { throw failure }
     let json = result.json
     let text: String? = if case .string(let text)? = json["text"] { text } else { nil }
-    var others = ["alternatives", "value", "rendered"].compactMap { json[$0] }.flatMap(\.strings)
-    if case .array(let calls)? = json["toolCalls"] { others += calls.compactMap { $0["arguments"] }.flatMap(\.strings) }
+    var others = ["alternatives", "value", "rendered"].compactMap { json[$0] }.flatMap(\.writtenTexts)
+    if case .array(let calls)? = json["toolCalls"] {
+      others += calls.compactMap { $0["arguments"] }.flatMap(\.writtenTexts)
+    }
     var warnings: [Warning] = []
     for rule in guardrails.rules(on: .output) {
       let range = try text.map { text throws(RequestFailure) in try rule.range(in: text) } ?? nil
@@ -58,22 +49,6 @@ final class OutputGuard: Sendable {
     }
     if let send = sink.sendPartial, let rest = state.withLock({ $0.rest() }) { try send(rest) }
     return warnings
-  }
-
-  /// What is said to a tool or by it. The request ends with the violation when its work is done; until then its model
-  /// is told that the call failed.
-  private func check(_ direction: Guardrail.Direction, _ texts: [String]) throws(RPCError) {
-    for rule in guardrails.rules(on: direction) where rule.action == .block {
-      for text in texts {
-        do throws(RequestFailure) {
-          guard try rule.isMet(by: text) else { continue }
-          violated.withLock { $0 = rule.violation }
-          throw rule.violation
-        } catch {
-          throw error.wireError
-        }
-      }
-    }
   }
 }
 
@@ -151,7 +126,7 @@ private struct GuardedText {
 
   private func mayShow(_ value: JSONValue) throws(RequestFailure) -> Bool {
     var mayShow = true
-    for text in value.strings {
+    for text in value.writtenTexts {
       for rule in rules {
         var scanner = rule.scanner
         scanner.append(text)

@@ -151,23 +151,19 @@ extension AssistantServer {
     }
   }
 
-  /// Runs a request's work within the user's rules: before it what is sent is looked at, meanwhile and behind it what
-  /// is shown.
+  /// Runs a request's work within the user's rules. A session may have been given what no request has said.
   private func guarded<Output: Sendable, Result: GenerationResult>(
     _ params: some GenerationParams, in lease: SessionLease?, _ encoding: PositionEncoding, _ sink: RequestSink,
     _ result: WritableKeyPath<Output, Result>, _ work: (RequestSink) async throws(RequestFailure) -> Output
   ) async throws(RequestFailure) -> Output {
     let guardrails = Guardrails(configuration.current.guardrails)
-    if guardrails.isEmpty { return try await work(sink) }
-    let (common, session) = (params.common, lease?.session.instructions ?? "")
-    let around = [common.instructions ?? "", session, common.context?.before ?? "", common.context?.after ?? ""]
-    // A session may have been given what no request has said.
-    let said = lease?.transcript.entries.filter { $0.role != .response }.map(\.words) ?? []
-    let warnings = try guardrails.checkInput(params.texts + around + said)
-    let output = OutputGuard(guardrails, encoding: encoding, mode: common.stream)
-    var made = try await work(output.sink(before: sink))
-    made[keyPath: result].common.warnings += warnings + (try output.finish(made[keyPath: result], sink))
-    return made
+    guard !guardrails.isEmpty, let lease else {
+      return try await guardrails.run(params, encoding: encoding, sink, result, work)
+    }
+    let said = lease.transcript.entries.filter { $0.role != .response }.map(\.words)
+    let tools = lease.tools.map(\.definition.json).flatMap(\.schemaWords)
+    return try await guardrails.run(
+      params, with: [lease.session.instructions] + said + tools, encoding: encoding, sink, result, work)
   }
 
   /// The request with what the configuration knows of the voices and the command that it names.

@@ -1,5 +1,6 @@
 import AssistantProtocol
 import EngineProtocol
+import JSON
 
 /// Answers `assistant/chat`: shows the model what was said in the session, as far as its window holds it, and what is
 /// said now.
@@ -33,9 +34,13 @@ struct ChatRunner: Sendable {
     var transcript = transcript
     let message: String
     if params.retry {
-      guard let last = transcript.turns.popLast() else { throw .assistant(.emptyPrompt) }
+      guard let last = transcript.turns.popLast() else {
+        throw .invalid(JSONMismatch(path: "retry", "needs something that was said before"))
+      }
       guard last.prompt.feature == nil || last.prompt.feature == Chat.name else {
-        throw .engine(.refused("the session's last turn is of \(last.prompt.feature ?? ""), send that again"))
+        throw .invalid(
+          JSONMismatch(path: "retry", "takes a chat; the last turn is of \(last.prompt.feature ?? ""), send that again")
+        )
       }
       message = last.prompt.words
     } else {
@@ -48,7 +53,8 @@ struct ChatRunner: Sendable {
     var run = Run(
       engine: engine, params: params, session: session, message: message, sink: sink, progress: progress,
       tools: ToolRun(
-        engine: engine, tools: tools, choice: params.toolChoice, sessionID: session.sessionID, sink: sink,
+        engine: engine, tools: tools, choice: params.toolChoice,
+        sessionID: session.sessionID.text.isEmpty ? nil : session.sessionID, sink: sink,
         calls: calls),
       shown: TextComposer(encoding: encoding, mode: params.common.stream))
     return try await run.answer(transcript)
@@ -199,6 +205,11 @@ struct ChatRunner: Sendable {
         throw error
       }
       costs.add(summary.common.usage)
+      do throws(RequestFailure) { try sink.guardrails.refuse([summary.text], on: .output) } catch {
+        // It would be kept and shown.
+        if case .assistant(.guardrailViolation) = error { return nil }
+        throw error
+      }
       result.summary = TranscriptEntry(.instructions, summary.text, feature: Summarize.name, at: Timestamp.now)
       result.turns.removeFirst(count)
       let turns = count == 1 ? "The oldest turn was" : "The oldest \(count) turns were"

@@ -20,6 +20,7 @@ enum SessionExporter {
     params.personality = session.personality
     params.contextPolicy = session.contextPolicy
     params.maxTurns = session.maxTurns
+    params.persist = session.persisted
     params.tools = tools
     params.transcript = transcript
     return JSONWriter.text(of: params.json) + "\n"
@@ -37,7 +38,8 @@ enum SessionExporter {
         blocks.append("**You**")
         blocks.append(quoted(turn.prompt.words))
         blocks.append("**Inkling**")
-        blocks.append(turn.response.value == nil ? closed(turn.response.words.trimmed) : fenced(turn.response.words))
+        let isJSON = turn.response.value != nil && turn.response.feature == Generate.name
+        blocks.append(isJSON ? fenced(turn.response.words) : closed(turn.response.words.trimmed))
       }
     }
     return blocks.joined(separator: "\n\n") + "\n"

@@ -91,8 +91,15 @@ final class SessionFile {
     let lock = openFile(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW)
     guard lock >= 0 else { throw .unusable(SystemError("making \(name)").message) }
     defer { Self.close(lock) }
-    while flock(lock, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw .unusable(SystemError("locking \(name)").message) }
+    let clock = ContinuousClock()
+    let start = clock.now
+    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK else { throw .unusable(SystemError("locking \(name)").message) }
+      guard start.duration(to: clock.now) < .milliseconds(Int(settings.busyTimeout)) else {
+        throw .unusable("another program holds \(name)")
+      }
+      // The store's own thread; it has nothing else to do.
+      usleep(10_000)
     }
     return try body()
   }
@@ -101,8 +108,8 @@ final class SessionFile {
     try makePrivate()
     let database = try SQLiteDatabase(path, busyTimeout: settings.busyTimeout)
     let version = try database.number("PRAGMA user_version") ?? 0
-    guard version <= settings.steps.count else {
-      throw .unusable("\(path) was written by a newer version of Inkling (its format is \(version))")
+    guard (0...settings.steps.count).contains(version) else {
+      throw .unusable("\(path) was written by another version of Inkling (its format is \(version))")
     }
     guard try database.text("PRAGMA journal_mode = WAL") == "wal" else {
       throw .unusable("the file system of \(path) does not let several programs share a database")

@@ -64,18 +64,19 @@ extension SessionFile {
     }
     let revision = row.integer(11)
     let turns = try database.prepare(
-      "SELECT entries FROM turns WHERE session = ? ORDER BY number", [.text(id.text)])
+      "SELECT entries, number FROM turns WHERE session = ? ORDER BY number", [.text(id.text)])
     while try turns.step() {
-      guard let read = try? Transcript(json: JSONParser.parse(turns.text(0))), read.turns.count == 1 else {
-        throw illegible(id)
-      }
+      // What is written next is numbered by what was read.
+      guard let read = try? Transcript(json: JSONParser.parse(turns.text(0))), read.turns.count == 1,
+        turns.integer(1) == record.transcript.turns.count
+      else { throw illegible(id) }
       record.transcript.turns += read.turns
     }
     return Loaded(record: record, revision: revision)
   }
 
   private static func illegible(_ id: SessionID) -> StoreError {
-    .illegible("what is kept of the session “\(id.text)” cannot be understood")
+    .illegible("what is kept of the session “\(id.text)” cannot be understood; session/delete removes it")
   }
 
   /// nil when a newer daemon has written what this one does not know.
@@ -83,6 +84,10 @@ extension SessionFile {
     guard let id = SessionID(row.text(0)), let personality = try? Personality(json: .string(row.text(2))),
       let policy = ContextPolicy(rawValue: row.text(4))
     else { return nil }
+    let counts = [row.integer(6), row.integer(7), row.integer(8)]
+    guard counts.allSatisfy({ $0 >= 0 }), row.optionalInteger(5).map((1...Limits.sessionTurns).contains) ?? true else {
+      return nil
+    }
     var session = Session()
     session.sessionID = id
     session.title = row.text(1)

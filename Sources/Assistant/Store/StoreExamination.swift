@@ -14,8 +14,8 @@ public enum StoreExamination: Sendable, Equatable {
     do throws(StoreError) {
       let database = try SQLiteDatabase(path, isReadOnly: true, busyTimeout: StoreSettings().busyTimeout)
       let version = try database.number("PRAGMA user_version") ?? 0
-      guard version <= StoreSchema.steps.count else {
-        return .unusable("it was written by a newer version of Inkling (its format is \(version))")
+      guard (0...StoreSchema.steps.count).contains(version) else {
+        return .unusable("it was written by another version of Inkling (its format is \(version))")
       }
       if let finding = try database.text("PRAGMA quick_check(1)"), finding != "ok" { return .damaged(finding) }
       // A daemon that was ended at once may have left it without tables.

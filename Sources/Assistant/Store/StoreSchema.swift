@@ -42,7 +42,7 @@ package enum StoreSchema {
     try database.transaction { () throws(StoreError) in
       // Another daemon may have been first.
       let version = try database.number("PRAGMA user_version") ?? 0
-      guard version < steps.count else { return }
+      guard (0..<steps.count).contains(version) else { return }
       for step in steps[version...] { try database.execute(step) }
       try database.execute("PRAGMA user_version = \(steps.count)")
     }

@@ -64,7 +64,10 @@ struct StoredSessions {
     let others = residents.values.filter { resident in
       !names.contains(resident.record.session.sessionID) && (resident.problem != nil || !isRead)
     }
-    return all.merged(with: others.map(\.described).sorted { $0.createdAt < $1.createdAt })
+    return all.merged(
+      with: others.map(\.described).sorted {
+        ($0.createdAt, $0.sessionID.text) < ($1.createdAt, $1.sessionID.text)
+      })
   }
 
   /// A session as it is now, whoever has changed it last.

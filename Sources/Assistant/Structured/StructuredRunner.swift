@@ -53,6 +53,8 @@ extension FeatureRunner {
       throw .assistant(.decodingFailure(AssistantProtocol.FinishReason(answer.result.finishReason)))
     }
     try run.show(final: value)
+    // The value is whole, and shorter than the model meant it to be.
+    if answer.result.cutShort, answer.result.finishReason == .stop { answer.result.finishReason = .length }
     let common = CommonResult(
       usage: run.costs.usage, finishReason: AssistantProtocol.FinishReason(answer.result.finishReason),
       warnings: run.warnings.all(value, source: source, answer.result))

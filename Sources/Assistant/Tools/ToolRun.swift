@@ -50,7 +50,7 @@ struct ToolRun: Sendable {
     guard choice != .none else { return }
     if tools.isEmpty {
       guard choice == .required else { return }
-      throw .engine(.refused("toolChoice is “required”, and there are no tools"))
+      throw .invalid(JSONMismatch(path: "toolChoice", "must not be “required” when there are no tools"))
     }
     while !isDone, records.count < Limits.toolCalls {
       guard let tool = try await chosen(messages, &progress) else { break }
@@ -118,10 +118,13 @@ struct ToolRun: Sendable {
 
   private func call(_ tool: Tool, _ arguments: JSONValue) async throws(RequestFailure) {
     var record = ToolCallRecord(callID: "call-\(records.count + 1)", name: tool.name, arguments: arguments)
+    try sink.guardrails.refuse(arguments.writtenTexts, on: .output)
     try sink.sendPartial?(.tool(ToolProgress(callID: record.callID, name: tool.name, state: .calling)))
     let outcome = try await outcome(of: tool, record)
     switch outcome {
-    case .success(let content): record.result = content
+    case .success(let content):
+      try sink.guardrails.refuse([content], on: .input)
+      record.result = content
     case .failure(let failure): record.error = ToolError(tool.name, failure.reason)
     }
     calls.append(record)

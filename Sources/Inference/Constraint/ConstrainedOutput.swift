@@ -11,6 +11,8 @@ struct ConstrainedOutput {
   private var decided: ArraySlice<Token> = []
   /// Only the shortest end comes any more.
   private(set) var isClosing = false
+  /// The model wanted to write what the tokens that were left did not allow any more.
+  private(set) var isCutShort = false
   /// The shortest end was spelled and has too many tokens. It is not spelled again: it fits when it has few bytes.
   private var isOutOfReach = false
 
@@ -53,7 +55,10 @@ struct ConstrainedOutput {
     }
     guard !bytes.isEmpty else { return }
     let tokens = constraint.vocabulary.spell(bytes)
-    guard mayGoOn(to: next, remaining - tokens.count, from: remaining) else { return close(remaining: remaining) }
+    guard mayGoOn(to: next, remaining - tokens.count, from: remaining) else {
+      isCutShort = true
+      return close(remaining: remaining)
+    }
     decided = tokens[...]
     threads = next
     automaton.compact(&threads)
@@ -70,7 +75,10 @@ struct ConstrainedOutput {
       guard !trial.isEmpty else { return false }
       swap(&next, &trial)
     }
-    guard mayGoOn(to: next, remaining - 1, from: remaining) else { return false }
+    guard mayGoOn(to: next, remaining - 1, from: remaining) else {
+      isCutShort = true
+      return false
+    }
     threads = next
     automaton.compact(&threads)
     return true

@@ -34,8 +34,9 @@ public struct JSONDocument: Sendable {
   }
 
   /// The members that stand after another of the same name: their pointers, and where their names begin.
-  public var repeatedNames: [(pointer: String, position: JSONPosition)] {
-    marks.repeated.map { ($0.pointer, text.position(of: $0.offset)) }
+  public var repeatedNames: some Sequence<(pointer: String, position: JSONPosition)> {
+    // To find a place takes a walk through the text.
+    marks.repeated.lazy.map { ($0.pointer, text.position(of: $0.offset)) }
   }
 }
 

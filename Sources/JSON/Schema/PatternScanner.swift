@@ -67,7 +67,7 @@ public struct PatternScanner: Sendable {
 
   private mutating func append(_ scalar: Unicode.Scalar) {
     count += 1
-    let forms = ignoresCase ? Self.caseForms(of: scalar) : [scalar]
+    let forms = ignoresCase ? CaseFolding.variants(of: scalar) : [scalar]
     for index in reached {
       switch matcher.states[index] {
       // Nothing of the match has been read yet.
@@ -113,11 +113,5 @@ public struct PatternScanner: Sendable {
       }
     }
     return false
-  }
-
-  private static func caseForms(of scalar: Unicode.Scalar) -> [Unicode.Scalar] {
-    if scalar.isASCII, !scalar.properties.isAlphabetic { return [scalar] }
-    let mappings = [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping]
-    return [scalar] + mappings.compactMap { $0.unicodeScalars.count == 1 ? $0.unicodeScalars.first : nil }
   }
 }
