@@ -72,7 +72,7 @@ extension EndToEnd {
       let made = try home.run(["generate", "--schema", schema, "a fruit"])
       #expect(made.exit == .status(1) && made.output.isEmpty && made.error.contains("the rule “fruit”"))
       for command in ["rephrase", "summarize", "brainstorm"] {
-        let sent = try home.run([command, "A Banana is what I like most of all."])
+        let sent = try home.run([command], input: "A Banana is what I like most of all.")
         #expect(sent.exit == .status(1) && sent.output.isEmpty && sent.error.contains("the rule “fruit”"), "\(command)")
       }
       let warned = try home.run(["rephrase", "--max-tokens", "16", "the box is here, and it is large"])
