@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows the features with the local model: one short text in three tones, a summary, two brainstorms.
+# Shows the features with the local model: a short text in three tones, a summary, two brainstorms, a value by a schema.
 . "$(dirname "$0")/common.sh"
 
 inkling=.build/release/inkling
@@ -25,5 +25,11 @@ echo
 say "inkling brainstorm --kind character --json"
 printf '%s\n' "    $topic"
 "$inkling" brainstorm --kind character --json --seed 1 "$topic"
+echo
+schema='{"type": "object", "properties": {"place": {"type": "string", "maxLength": 20},
+  "day": {"enum": ["Thursday", "Friday"]}}, "required": ["place", "day"], "additionalProperties": false}'
+say "inkling generate --schema SCHEMA (a place, and Thursday or Friday)"
+printf '%s\n' "    $text"
+"$inkling" generate --schema <(printf '%s' "$schema") "$text"
 echo
 say "all of it ran on this machine; the same over JSON-RPC: .build/release/inkling serve (see README.md)"

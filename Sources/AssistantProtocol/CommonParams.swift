@@ -107,6 +107,11 @@ public struct CommonParams: JSONMessage, Equatable {
   ]
 }
 
+extension CommonParams {
+  /// What the model may read of them.
+  public var texts: [String] { [instructions ?? "", context?.before ?? "", context?.after ?? ""] }
+}
+
 /// Parameters of a request that generates text.
 public protocol GenerationParams: JSONMessage {
   var common: CommonParams { get set }

@@ -49,6 +49,7 @@ public struct TextRange: JSONMessage, Equatable {
 public enum WarningCode: String, JSONStringEnum {
   case protectedTextLost, languageChanged, suspiciousCharacters, structureChanged, unchanged, truncatedByLimit
   case noProse, fewerAlternatives, retried, contextNearlyFull, historyShortened, guardrail, notPersisted
+  case leftOut
 
   /// What it means, for protocol.md.
   public var summary: String {
@@ -66,6 +67,7 @@ public enum WarningCode: String, JSONStringEnum {
     case .historyShortened: "The model was not shown all of the session; the message says what became of the rest."
     case .guardrail: "A rule of the configuration was met; the message names it, `range` says where in `text`."
     case .notPersisted: "The session, or part of it, is not on the disk; the message says why."
+    case .leftOut: "An optional member of the value is absent, since the request does not give what it held."
     case .contextNearlyFull: "More than 90 % of the context window is used."
     }
   }

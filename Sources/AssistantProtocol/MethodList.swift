@@ -52,7 +52,7 @@ public enum MethodList {
     .request(Prewarm.self, .clientToServer, "Has the prompt of a coming request read beforehand.").orNotification,
     .request(CountTokens.self, .clientToServer, "Counts the tokens of a text."),
     .request(SessionCreate.self, .clientToServer, "Makes a session, empty or from a transcript."),
-    .request(SessionList.self, .clientToServer, "The sessions of this connection."),
+    .request(SessionList.self, .clientToServer, "The sessions of this connection, and the persisted ones."),
     .request(SessionGet.self, .clientToServer, "A session with all that was said in it."),
     .request(SessionUpdate.self, .clientToServer, "Changes what a session is like."),
     .request(SessionFork.self, .clientToServer, "Makes another session that begins with the same turns."),

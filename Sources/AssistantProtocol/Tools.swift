@@ -29,7 +29,9 @@ public struct ToolDefinition: JSONMessage, Equatable {
     .optional("name", \.name, "1 to 64 ASCII letters, digits, hyphens and underscores."),
     .optional("description", \.description, "What it does and when it helps; the model reads it."),
     .optional("parameters", \.parameters, "The JSON Schema of its arguments, an object."),
-    .defaulted("timeoutMs", \.timeoutMs, "Milliseconds that the client has to answer.", in: 1...600_000),
+    .defaulted(
+      "timeoutMs", \.timeoutMs, "Milliseconds that the client has to answer, its question to the user included.",
+      in: 1...600_000),
     .defaulted("confirm", \.confirm, "Whether the client is to ask the user before each call."),
   ]
 

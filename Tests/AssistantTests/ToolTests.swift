@@ -277,6 +277,18 @@ import Testing
     _ = await other.end()
   }
 
+  /// The schema cannot say that one bound is not above the other, so the tool does.
+  @Test(
+    arguments: [(5, 5, true), (-3, 3, true), (-1_000_000_000, 1_000_000_000, true), (6, 5, false), (1, -1, false)])
+  func aRandomNumberLiesBetweenItsBounds(_ low: Int, _ high: Int, _ isGiven: Bool) async throws {
+    let run = try await chat(
+      [("randomInteger", "{\"minimum\":\(low),\"maximum\":\(high)}")], tools: [ToolDefinition(builtin: .randomInteger)])
+    let call = try #require(run.result.toolCalls.first)
+    #expect(call.error?.data.reason == (isGiven ? nil : .error))
+    if let text = call.result { #expect((low...high).contains(try #require(Int(text)))) }
+    #expect((call.result != nil) == isGiven)
+  }
+
   @Test func wrongToolsAreRefused() async throws {
     let client = await TestClient(Self.engine([]))
     try await client.initialize()

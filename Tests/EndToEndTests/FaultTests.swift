@@ -142,8 +142,23 @@ extension EndToEnd {
     @Test("a marker in a prompt appears nowhere on standard error, even when the engine dies under it")
     func privacy() throws {
       let marker = "zanzibarquux"
-      let client = try Daemon.ready(["--log-level", "debug"])
+      let folder = try TemporaryFolder()
+      let rules = try folder.file(
+        "c.json", Array(#"{"guardrails": [{"id": "r", "literal": "\#(marker) stop", "message": "no"}]}"#.utf8))
+      let client = try Daemon.ready(
+        ["--log-level", "debug", "--config", rules], environment: ["XDG_STATE_HOME": folder.root])
       let engine = try Daemon.engineProcess(of: client)
+      let text: JSONValue = .string(marker)
+      _ = try client.request(
+        "session/create", ["sessionId": "a", "persist": true, "title": text, "instructions": text])
+      for message in [marker, marker + " stop"] {
+        _ = try client.request("assistant/chat", Conversation.chat("a", message))
+      }
+      _ = try client.request(
+        "assistant/generate", ["prompt": text, "schema": ["enum": [text]], "options": ["maxTokens": 8]])
+      _ = try client.request("assistant/generate", ["prompt": text, "schema": ["not": text]])
+      _ = try client.request("session/export", ["sessionId": "a", "format": "markdown"])
+      _ = try client.request("assistant/command", ["id": text, "text": text])
       let id = try client.start(
         "assistant/rephrase", ["text": .string("\(marker) \(marker) " + Texts.long), "partialResultToken": 1])
       _ = try client.next()

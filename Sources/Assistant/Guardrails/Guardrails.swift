@@ -21,9 +21,8 @@ public struct Guardrails: Sendable {
   ) async throws(RequestFailure) -> Output {
     if isEmpty { return try await work(sink) }
     let (json, common) = (params.json, params.common)
-    let around = [common.instructions ?? "", common.context?.before ?? "", common.context?.after ?? ""]
     let words = ["schema", "tools"].compactMap { json[$0] }.flatMap(\.schemaWords)
-    let warnings = try checkInput(params.texts + around + words + said)
+    let warnings = try checkInput(params.texts + common.texts + words + said)
     let output = OutputGuard(self, encoding: encoding, mode: common.stream)
     var made = try await work(output.sink(before: sink))
     made[keyPath: result].common.warnings += warnings + (try output.finish(made[keyPath: result], sink))

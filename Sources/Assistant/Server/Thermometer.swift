@@ -1,8 +1,12 @@
 import AssistantProtocol
 
+#if !canImport(FoundationEssentials)
+  import Foundation
+#endif
+
 /// How hot the machine is. On Linux it is read from the thermal zones in `/sys/class/thermal`, each of which tells its
 /// temperature and the trip points at which the kernel acts (driver-api/thermal/sysfs-api.rst of the kernel's
-/// documentation). Elsewhere, and where there are no such zones, nothing is known.
+/// documentation); on macOS `ProcessInfo` tells. Where neither says anything, nothing is known.
 public struct Thermometer: Sendable {
   /// So near below the point at which the kernel slows the processor down the machine is warm: 5 °C, in thousandths.
   private static let warmth = 5_000
@@ -15,7 +19,22 @@ public struct Thermometer: Sendable {
   /// The state of the hottest zone.
   public var state: ThermalState {
     let states = Files.names(in: root).filter { $0.hasPrefix("thermal_zone") }.compactMap { zone("\(root)/\($0)") }
-    return states.max { $0.severity < $1.severity } ?? .unknown
+    return states.max { $0.severity < $1.severity } ?? system
+  }
+
+  /// What the system says as a whole.
+  private var system: ThermalState {
+    #if os(macOS)
+      switch ProcessInfo.processInfo.thermalState {
+      case .nominal: .nominal
+      case .fair: .fair
+      case .serious: .serious
+      case .critical: .critical
+      @unknown default: .unknown
+      }
+    #else
+      .unknown
+    #endif
   }
 
   /// nil for a zone that says too little: sensors are often there without a trip point.

@@ -87,6 +87,7 @@ struct EngineWithHistory: EngineService {
     return base.generate(params)
   }
 
+  var shownTexts: [String] { history.map(\.text) + [appended] + base.shownTexts }
   func count(_ text: String) -> EngineJob { base.count(text) }
   func status() async -> EngineReport { await base.status() }
   func load(path: String, force: Bool) async throws(Unavailability) { try await base.load(path: path, force: force) }

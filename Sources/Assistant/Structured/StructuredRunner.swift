@@ -26,6 +26,9 @@ extension FeatureRunner {
     defer { progress.end() }
     var run = StructuredRun(runner: self, sink: sink, progress: progress)
     try await run.callTools(tools, for: params, source)
+    if !shape.isOurs {
+      run.facts = GivenFacts(schema, texts: [source] + params.common.texts + run.runner.engine.shownTexts)
+    }
     let count = shape.distinctList?.count ?? 1
     let request = feature.generateParams(for: params, shape, count: count)
     var answer = try await run.answer(request)
@@ -47,6 +50,7 @@ extension FeatureRunner {
       }
       guard schema.validate(value).isEmpty else { throw .assistant(.decodingFailure(.stop)) }
     }
+    if let facts = run.facts { value = facts.given(value) { run.warnings.leftOut.append($0) } }
     if shape.isOurs, value.strings.allSatisfy(\.isBlank) { throw .assistant(.emptyOutput) }
     let outline: Outline
     do throws(JSONMismatch) { outline = try shape.outline(value) } catch {
@@ -106,6 +110,8 @@ private struct StructuredRun {
   var progress: ProgressReporter
   var costs = CallCosts()
   var warnings = StructuredWarnings()
+  /// What a value of the caller's may hold; nil for one of ours.
+  var facts: GivenFacts?
   private var lastShown: JSONValue?
 
   init(runner: FeatureRunner, sink: RequestSink, progress: ProgressReporter) {
@@ -142,7 +148,7 @@ private struct StructuredRun {
         answer.text += piece
       case .structured(let value):
         progress.writing()
-        let snapshot = shown(value)
+        let snapshot = shown(facts.map { $0.given(value) } ?? value)
         guard snapshot != lastShown else { return }
         lastShown = snapshot
         try await sink.send(.structured(StructuredSnapshot(value: snapshot)), of: job)

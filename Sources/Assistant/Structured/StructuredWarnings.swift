@@ -10,6 +10,8 @@ struct StructuredWarnings: Sendable {
   var copiedExample = false
   /// How many items of the list come from further answers, since the first had repeated itself.
   var replacedItems = 0
+  /// Optional members that held what nobody had said, as JSON pointers.
+  var leftOut: [String] = []
 
   /// - Parameters:
   ///   - source: what the person has written; suspicious characters in it may come back.
@@ -26,6 +28,10 @@ struct StructuredWarnings: Sendable {
     if replacedItems > 0 {
       let message = "The first answer repeated itself; \(replacedItems) of its items come from another one."
       warnings.append(Warning(.retried, message))
+    }
+    if !leftOut.isEmpty {
+      let names = leftOut.prefix(5).map { "“\($0)”" }.joined(separator: ", ") + (leftOut.count > 5 ? ", …" : "")
+      warnings.append(Warning(.leftOut, "Left out, since the request does not say it: \(names)."))
     }
     switch result.finishReason {
     case .stop: break

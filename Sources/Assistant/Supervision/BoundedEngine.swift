@@ -17,6 +17,7 @@ public struct BoundedEngine: EngineService {
     return base.generate(params)
   }
 
+  public var shownTexts: [String] { base.shownTexts }
   public func count(_ text: String) -> EngineJob { base.count(text) }
   public func status() async -> EngineReport { await base.status() }
   public func load(path: String, force: Bool) async throws(Unavailability) {

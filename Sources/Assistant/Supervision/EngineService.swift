@@ -15,6 +15,12 @@ public protocol EngineService: Sendable {
   func unload() async throws(Unavailability)
   /// Each change of the availability from now on.
   func availabilityChanges() -> AsyncStream<EngineAvailability>
+  /// What it shows the model besides what a prompt says.
+  var shownTexts: [String] { get }
+}
+
+extension EngineService {
+  public var shownTexts: [String] { [] }
 }
 
 /// What happens to a request, in order. The last event is `finished`, `counted` or `failed`.

@@ -69,6 +69,20 @@ extension EndToEnd {
       try chat.end()
     }
 
+    @Test("when nothing in the catalog matches, that is said, and something is offered all the same")
+    func catalogFallback() throws {
+      let folder = try TemporaryFolder()
+      _ = try folder.file("catalog.json", Array(#"[{"title": "Zzyzx Qwrtp"}]"#.utf8))
+      let config = try folder.file("config.json", Array(#"{"catalog": {"path": "catalog.json"}}"#.utf8))
+      let chat = try Conversation(["--config", config], [("tools", [["builtin": "catalogSearch"]])])
+      let said = try #require(
+        try chat.say("Which film has toys that come to life?", [("toolChoice", "required")]).result)
+      let result = try #require(said["toolCalls"]?.arrayValue?.first?["result"]?.stringValue)
+      #expect(result.hasPrefix("Nothing matches “") && result.hasSuffix("title: Zzyzx Qwrtp"))
+      #expect(said["text"]?.stringValue?.isEmpty == false)
+      try chat.end()
+    }
+
     @Test("reset forgets what was said and keeps the instructions")
     func reset() throws {
       let chat = try Conversation([], [("instructions", "You help to plot films.")])
