@@ -131,6 +131,28 @@ import Testing
     _ = await run.client.end()
   }
 
+  /// It would be kept and shown: the turns are left out instead.
+  @Test func aSummaryThatMeetsARuleIsNotTaken() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file(
+      "c.json", Array(#"{"guardrails": [{"id": "t", "literal": "three", "on": "output"}]}"#.utf8))
+    let file = ConfigurationFile(path: path, interval: .seconds(3_600))
+    let client = await TestClient(
+      server: AssistantServer(engine: Self.engine(), version: "1", configuration: file))
+    try await client.initialize()
+    var params = SessionCreate.Params(sessionID: Self.id)
+    params.contextPolicy = .summarize
+    _ = try await client.call(SessionCreate.self, params)
+    var codes: Set<WarningCode> = []
+    for number in 0..<12 {
+      let text = String(number) + String(repeating: "x", count: 28)
+      codes.formUnion(try await client.call(Chat.self, Chat.Params(text, in: Self.id)).common.warnings.map(\.code))
+    }
+    let held = try await client.call(SessionGet.self, SessionParams(sessionID: Self.id))
+    #expect(codes.contains(.historyShortened) && held.transcript.summary == nil && held.transcript.turns.count == 12)
+    _ = await client.end()
+  }
+
   @Test func whatFitsInNoWayIsAnErrorUnderEveryPolicy() async throws {
     for policy in ContextPolicy.allCases {
       let run = try await run(policy)

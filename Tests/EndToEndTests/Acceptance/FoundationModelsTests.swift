@@ -64,6 +64,22 @@ extension EndToEnd {
       }
     }
 
+    @Test("a value that has to end early is whole, and says so")
+    func cutShort() throws {
+      let chat = try Conversation()
+      let schema: JSONValue = [
+        "type": "object", "properties": ["story": ["type": "string"], "moral": ["type": "string"]],
+        "required": ["story", "moral"], "additionalProperties": false,
+      ]
+      let made = try chat.result(
+        "assistant/generate",
+        [("prompt", "Tell a long story of a lamp."), ("schema", schema), ("options", ["maxTokens": 24, "seed": 1])])
+      #expect(try JSONSchema(schema).validate(try #require(made["value"])).isEmpty)
+      #expect(made["finishReason"] == "length")
+      #expect(made["warnings"]?.arrayValue?.contains { $0["code"] == "truncatedByLimit" } == true)
+      try chat.end()
+    }
+
     @Test("content is tagged")
     func tags() throws {
       let chat = try Conversation()
