@@ -24,8 +24,6 @@ public final class ConfigurationFile: Sendable {
     var reading = Reading()
     var stamps: [Stamp?] = []
     var lastLook: ContinuousClock.Instant?
-    var next = 0
-    var streams: [Int: AsyncStream<Configuration>.Continuation] = [:]
   }
 
   /// Longest file that is read: 1 MiB.
@@ -37,6 +35,7 @@ public final class ConfigurationFile: Sendable {
   private let interval: Duration
   private let wasRead: @Sendable (Reading) -> Void
   private let state = Mutex(State())
+  private let watchers = Watchers<Configuration>()
 
   /// - Parameters:
   ///   - path: nil for the defaults.
@@ -54,7 +53,7 @@ public final class ConfigurationFile: Sendable {
     _ = current
   }
 
-  deinit { for stream in state.withLock({ $0.streams.values }) { stream.finish() } }
+  deinit { watchers.finish() }
 
   /// What holds now. Looks at the file at most once in the interval.
   public var current: Configuration { reading.configuration }
@@ -63,12 +62,12 @@ public final class ConfigurationFile: Sendable {
   public var reading: Reading {
     guard let path else { return Reading() }
     let now = ContinuousClock.now
-    let (result, news) = state.withLock { state -> (Reading, [AsyncStream<Configuration>.Continuation]?) in
-      if let last = state.lastLook, last.duration(to: now) < interval { return (state.reading, nil) }
+    let (result, isNew) = state.withLock { state -> (Reading, Bool) in
+      if let last = state.lastLook, last.duration(to: now) < interval { return (state.reading, false) }
       let isFirst = state.lastLook == nil
       state.lastLook = now
       // The catalog is a part of what holds.
-      guard isFirst || state.stamps != stamps(path, state.reading.configuration) else { return (state.reading, nil) }
+      guard isFirst || state.stamps != stamps(path, state.reading.configuration) else { return (state.reading, false) }
       let stamp = Stamp(path)
       let wasThere = !isFirst && state.stamps.first.flatMap(\.self) != nil
       var reading = read(path, stamp, wasThere: wasThere)
@@ -76,28 +75,17 @@ public final class ConfigurationFile: Sendable {
       if reading.isUnreadable, !isFirst { reading.configuration = state.reading.configuration }
       state.reading = reading
       state.stamps = [stamp] + stamps(path, reading.configuration).dropFirst()
-      return (reading, Array(state.streams.values))
+      return (reading, true)
     }
-    if let news {
+    if isNew {
       wasRead(result)
-      for stream in news { stream.yield(result.configuration) }
+      watchers.send(result.configuration)
     }
     return result
   }
 
   /// Each change from now on, as somebody notices it.
-  public func changes() -> AsyncStream<Configuration> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Configuration.self, bufferingPolicy: .bufferingNewest(1))
-    let key = state.withLock { state in
-      state.next += 1
-      state.streams[state.next] = continuation
-      return state.next
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.streams.removeValue(forKey: key) }
-    }
-    return stream
-  }
+  public func changes() -> AsyncStream<Configuration> { watchers.add(bound: 1) }
 
   /// A path that the file names: relative ones begin at its folder, `~/` is the home.
   public func resolved(_ name: String) -> String {

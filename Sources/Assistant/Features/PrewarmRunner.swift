@@ -22,7 +22,7 @@ struct PrewarmRunner: Sendable {
   private func request(for params: Prewarm.Params) async throws(RequestFailure) -> GenerateParams? {
     let coming: Prewarm.Coming
     // Checked when it was received; once more would give the same.
-    do throws(JSONMismatch) { coming = try params.coming() } catch { throw .engine(.refused(error.message)) }
+    do throws(JSONMismatch) { coming = try params.coming() } catch { throw .invalid(error) }
     switch coming {
     case .nothing: return nil
     case .rephrase(let coming, let hasText, let hasTone):

@@ -22,7 +22,7 @@ public actor EngineSupervisor: EngineService {
   private let log: Log
   private let jobs = JobTable()
   private let nextKey = Atomic(0)
-  private let watchers = AvailabilityWatchers()
+  private let watchers = Watchers<EngineAvailability>()
 
   private var choice: PreparedChoice
   private var child: EngineChild?
@@ -100,7 +100,7 @@ public actor EngineSupervisor: EngineService {
 
   public func unload() async throws(Unavailability) { try await changeModel { .unloadModel($0) } }
 
-  public nonisolated func availabilityChanges() -> AsyncStream<EngineAvailability> { watchers.add() }
+  public nonisolated func availabilityChanges() -> AsyncStream<EngineAvailability> { watchers.add(bound: 64) }
 
   // MARK: Requests
 
