@@ -70,6 +70,7 @@ let package = Package(
     library("JSONRPC", ["JSON", "CPosix"]),
     library("AssistantProtocol", ["JSON", "JSONRPC"]),
     library("EngineProtocol", ["JSON", "JSONRPC"]),
+    library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
     library("Inference"),
     .target(
       name: "Llama", dependencies: ["Inference", "CLlama"],
@@ -80,7 +81,8 @@ let package = Package(
       dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
       swiftSettings: strict, linkerSettings: sqliteLink),
     .executableTarget(
-      name: "inkling", dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
+      name: "inkling",
+      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
       name: "inkling-bench",

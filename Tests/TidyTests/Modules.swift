@@ -8,11 +8,12 @@ let allowedImports: [String: Set<String>] = [
   "JSONRPC": ["JSON", "CPosix"],
   "AssistantProtocol": ["JSON", "JSONRPC"],
   "EngineProtocol": ["JSON", "JSONRPC"],
+  "Client": ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"],
   "Inference": [],
   "Llama": ["Inference", "CLlama"],
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
-  "inkling": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Engine"],
+  "inkling": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]
 
