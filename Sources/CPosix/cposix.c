@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
@@ -32,5 +34,21 @@ int inkling_pipe(int ends[2]) {
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   return 0;
+#endif
+}
+
+int inkling_peer(int socket, uid_t *user, pid_t *process) {
+#if defined(__linux__)
+  struct ucred credentials;
+  socklen_t length = sizeof credentials;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+  *user = credentials.uid;
+  *process = credentials.pid;
+  return 0;
+#else
+  gid_t group;
+  socklen_t length = sizeof *process;
+  if (getpeereid(socket, user, &group) != 0) return -1;
+  return getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, process, &length);
 #endif
 }

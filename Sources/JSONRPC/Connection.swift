@@ -30,7 +30,7 @@ public final class Connection: Sendable {
   let mirror: WireMirror?
   private let channel: any ByteChannel
   private let lifecycle: LifecyclePolicy
-  private let sent = SentRequests()
+  let sent = SentRequests()
   private let state: Mutex<State>
 
   private struct State {
@@ -79,53 +79,6 @@ public final class Connection: Sendable {
 
   /// Outgoing bytes that wait for the peer to read.
   public var queuedByteCount: Int { outbox.byteCount }
-
-  /// Sends a notification that belongs to no request. Nothing happens once the connection has ended.
-  public func notify<N: NotificationMethod>(_: N.Type, _ params: N.Params) {
-    outbox.send(Outgoing.notification(method: N.name, params: params.json), from: OutgoingQueue.connection)
-  }
-
-  /// The same, but while it waits in the queue a later one of the same key may be merged into it.
-  public func notifyMerging<N: NotificationMethod>(
-    _: N.Type, key: String, _ params: N.Params
-  ) where N.Params: MergeableParams {
-    outbox.sendMerging(N.name, key: key, params, from: OutgoingQueue.connection)
-  }
-
-  /// Sends a request to the peer and waits for its answer. When the task is cancelled, or the time is over, the peer is
-  /// sent `$/cancelRequest` and the wait ends at once.
-  ///
-  /// - Throws: the peer's error; `.cancelled`; `.timedOut`; `.connectionClosed`; or an internal error when the result
-  ///   is not of the method's type.
-  public func request<R: RequestMethod>(
-    _: R.Type, _ params: R.Params, timeout: Duration? = nil
-  ) async throws(RPCError) -> R.Result {
-    let id = sent.nextID()
-    let body = Outgoing.request(id: RequestID(id), method: R.name, params: params.json)
-    let timer = timeout.map { timeout in
-      Task { [weak self] in
-        try await Task.sleep(for: timeout)
-        self?.giveUp(id, .timedOut)
-      }
-    }
-    defer { timer?.cancel() }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        guard sent.wait(id, continuation) else { return }
-        outbox.send(body, from: OutgoingQueue.connection)
-        // Cancellation either comes later and finds the continuation, or is seen here.
-        if Task.isCancelled { giveUp(id, .cancelled) }
-      }
-    } onCancel: {
-      giveUp(id, .cancelled)
-    }
-    let json = try outcome.get()
-    do throws(JSONMismatch) {
-      return try R.Result(json: json)
-    } catch {
-      throw .internalError("the result of “\(R.name)” is not of its type: \(error.message)")
-    }
-  }
 
   /// Ends the connection now: running requests are cancelled, and what is queued is not sent.
   public func close() {
@@ -190,7 +143,7 @@ extension Connection {
 
   /// Takes the connection down in order: the running requests, then the queue, then the channel.
   private func conclude(_ end: ConnectionEnd) {
-    sent.end(.connectionClosed)
+    sent.end()
     switch end {
     case .endOfInput(insideFrame: false) where framing != .header:
       // “No more requests”: those received are finished, however long that takes.
@@ -226,12 +179,6 @@ extension Connection {
   }
 
   private func isOver() -> Bool { outbox.isStopped || state.withLock { $0.isClosing } }
-
-  private func giveUp(_ id: Int, _ error: RPCError) {
-    if sent.resolve(id, .failure(error)) {
-      notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
-    }
-  }
 }
 
 /// `$/cancelRequest` (LSP 3.17, "Cancellation Support"), which every connection understands in both directions.

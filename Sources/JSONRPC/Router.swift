@@ -92,6 +92,22 @@ public struct Router: Sendable {
     }
   }
 
+  /// Serves a request by its name, with parameters and a result that are looked at elsewhere. It is light.
+  ///
+  /// - Parameter begin: called on the reading thread before the next message is looked at; gives what is done then in
+  ///   the request's task.
+  public mutating func onInOrder(
+    request method: String,
+    begin: @escaping @Sendable (JSONValue) -> @Sendable (RequestContext) async throws(RPCError) -> JSONValue
+  ) {
+    requests[ExactString(method)] = .concurrent(isLight: true) { params in { .running(begin(params)) } }
+  }
+
+  /// Takes a notification by its name, in order, on the reading thread.
+  public mutating func on(notification method: String, _ handler: @escaping @Sendable (JSONValue, Connection) -> Void) {
+    notifications[ExactString(method)] = handler
+  }
+
   /// The names of all requests that are served, sorted.
   public var requestNames: [String] { requests.keys.map(\.string).sorted() }
 

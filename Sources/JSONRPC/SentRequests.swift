@@ -4,12 +4,14 @@ import Synchronization
 /// Our own requests that the peer has not answered yet, by the small whole numbers that are their ids.
 final class SentRequests: Sendable {
   typealias Outcome = Result<JSONValue, RPCError>
+  /// Called once: with the answer, or with nil when none can come any more.
+  typealias Reply = @Sendable (Outcome?) -> Void
 
   private struct State {
     var next = 1
-    var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+    var waiting: [Int: Reply] = [:]
     /// Set when no answer can come any more.
-    var end: RPCError?
+    var hasEnded = false
   }
 
   private let state = Mutex(State())
@@ -21,31 +23,31 @@ final class SentRequests: Sendable {
     }
   }
 
-  /// Waits for the answer to a request. False when none can come: the continuation has been resumed then.
-  func wait(_ id: Int, _ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
-    let end = state.withLock { state in
-      if state.end == nil { state.waiting[id] = continuation }
-      return state.end
+  /// Waits for the answer to a request. False when none can come; then nothing is called.
+  func wait(_ id: Int, _ reply: @escaping Reply) -> Bool {
+    state.withLock { state in
+      if !state.hasEnded { state.waiting[id] = reply }
+      return !state.hasEnded
     }
-    if let end { continuation.resume(returning: .failure(end)) }
-    return end == nil
   }
 
   /// Ends the wait; false when nobody waits, which for an answer of the peer is no error.
   @discardableResult
   func resolve(_ id: Int, _ outcome: Outcome) -> Bool {
-    guard let continuation = state.withLock({ $0.waiting.removeValue(forKey: id) }) else { return false }
-    continuation.resume(returning: outcome)
+    guard let reply = state.withLock({ $0.waiting.removeValue(forKey: id) }) else { return false }
+    reply(outcome)
     return true
   }
 
-  /// Ends all waits, now and later.
-  func end(_ error: RPCError) {
+  func isWaiting(_ id: Int) -> Bool { state.withLock { $0.waiting[id] != nil } }
+
+  /// Ends all waits, now and later; in the order in which the requests were sent.
+  func end() {
     let all = state.withLock { state in
-      state.end = error
+      state.hasEnded = true
       defer { state.waiting = [:] }
-      return Array(state.waiting.values)
+      return state.waiting.sorted { $0.key < $1.key }
     }
-    for continuation in all { continuation.resume(returning: .failure(error)) }
+    for (_, reply) in all { reply(nil) }
   }
 }

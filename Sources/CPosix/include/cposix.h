@@ -16,4 +16,7 @@ void inkling_name_this_thread(const char *name);
 /// and errno.
 int inkling_pipe(int ends[2]);
 
+/// Who is at the other end of a connected unix socket. Returns 0, or -1 and errno.
+int inkling_peer(int socket, uid_t *user, pid_t *process);
+
 #endif
