@@ -36,14 +36,19 @@ public struct Log: Sendable {
   /// One line each on standard error, written at once.
   public static func standardError(level: Level) -> Log {
     Log(level: level) { level, line in
-      var bytes = Array("inkling: \(level.rawValue): \(line)\n".utf8)[...]
-      while !bytes.isEmpty {
-        let count = bytes.withUnsafeBytes { Self.writeBytes(2, $0) }
-        if count > 0 {
-          bytes = bytes.dropFirst(count)
-        } else if errno != EINTR {
-          return
-        }
+      write("inkling: \(level.rawValue): \(line)\n", to: STDERR_FILENO)
+    }
+  }
+
+  /// Writes a line at once, whatever interrupts it.
+  static func write(_ line: String, to descriptor: Int32) {
+    var bytes = Array(line.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { writeBytes(descriptor, $0) }
+      if count > 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno != EINTR {
+        return
       }
     }
   }

@@ -4,6 +4,10 @@ public struct ClientInfo: JSONMessage, Equatable {
   public var name = ""
   public var version: String?
   public init() {}
+  public init(name: String, version: String?) {
+    self.name = name
+    self.version = version
+  }
   public static let fields: [JSONField<ClientInfo>] = [
     .required("name", \.name, "The client's name."), .optional("version", \.version, "Its version."),
   ]

@@ -63,6 +63,7 @@ public enum MethodList {
     .request(ToolCall.self, .serverToClient, "Asks the client to run one of its tools."),
     .notification(DidChangeConfiguration.self, .serverToClient, "What can be offered to a person has changed."),
     .notification(SessionDidChange.self, .serverToClient, "A request has been answered in a session."),
+    .request(DaemonStatus.self, .clientToServer, "Tells who uses the daemon and what it has done; loads nothing."),
     .request(ModelStatus.self, .clientToServer, "Tells about the model, the engine and the load; loads nothing."),
     .request(ModelLoad.self, .clientToServer, "Loads another model."),
     .request(ModelUnload.self, .clientToServer, "Takes the model out of memory."),

@@ -18,6 +18,8 @@ int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
 #endif
 }
 
+short inkling_spawn_session_flag(void) { return POSIX_SPAWN_SETSID; }
+
 void inkling_name_this_thread(const char *name) {
 #if defined(__APPLE__)
   pthread_setname_np(name);

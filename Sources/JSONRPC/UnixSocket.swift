@@ -1,4 +1,5 @@
 import CPosix
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -88,6 +89,8 @@ public enum UnixSocket {
 /// A unix socket that takes connections of its user's programs.
 public final class UnixListener: Sendable {
   private let descriptor: Int32
+  /// Used by the one thread that accepts.
+  private let isShut = Atomic(false)
   /// A pipe into which `close()` writes, so that `accept` sees it from then on.
   private let wakeRead: Int32
   private let wakeWrite: Int32
@@ -112,17 +115,21 @@ public final class UnixListener: Sendable {
     wakeWrite = ends[1]
   }
 
-  deinit { for descriptor in [descriptor, wakeRead, wakeWrite] { closeDescriptor(descriptor) } }
+  deinit {
+    shut()
+    for descriptor in [wakeRead, wakeWrite] { closeDescriptor(descriptor) }
+  }
 
-  /// Waits for the next connection of this user; others' are closed unread. nil after `close()`.
+  /// Waits for the next connection of this user; others' are closed unread. nil after `close()`, and then whoever has
+  /// connected and was not accepted is let go. For one thread.
   public func accept() throws(ChannelError) -> FileChannel? {
-    while true {
+    while !isShut.load(ordering: .relaxed) {
       var polled = [
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
       ]
       if poll(&polled, 2, -1) < 0, errno != EINTR { throw .system(call: "poll", code: errno) }
-      if polled[1].revents != 0 { return nil }
+      if polled[1].revents != 0 { break }
       if polled[0].revents == 0 { continue }
       let accepted = systemAccept(descriptor, nil, nil)
       if accepted < 0 {
@@ -130,7 +137,7 @@ public final class UnixListener: Sendable {
         case EINTR, EAGAIN, EWOULDBLOCK, ECONNABORTED: continue
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
           // Somebody's end gives back what is missing; meanwhile the others are served.
-          if poll(&polled[1], 1, 100) > 0 { return nil }
+          _ = poll(&polled[1], 1, 100)
           continue
         case let code: throw .system(call: "accept", code: code)
         }
@@ -142,6 +149,12 @@ public final class UnixListener: Sendable {
         closeDescriptor(accepted)
       }
     }
+    shut()
+    return nil
+  }
+
+  private func shut() {
+    if !isShut.exchange(true, ordering: .relaxed) { closeDescriptor(descriptor) }
   }
 
   /// Ends the wait in `accept`, now and later.
@@ -157,5 +170,6 @@ public final class UnixListener: Sendable {
 
 // The C functions under names that the methods do not hide.
 private let systemConnect: @Sendable (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32 = connect
-private let systemAccept: @Sendable (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32 =
-  accept
+private let systemAccept:
+  @Sendable (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32 =
+    accept

@@ -1,3 +1,5 @@
+import Assistant
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -42,4 +44,10 @@ enum Executable {
     #endif
     return "\(Program.version)-\(status.st_ino)-\(status.st_size)-\(time.tv_sec).\(time.tv_nsec)"
   }()
+
+  /// The same in 16 letters and digits, for names of files.
+  static var shortBuildID: String {
+    let hash = String(FNV1a.hash(buildID.utf8), radix: 16)
+    return String(repeating: "0", count: 16 - hash.utf8.count) + hash
+  }
 }

@@ -30,11 +30,17 @@ enum ServeCommand {
     var logLevel = Log.Level.warning
     var thermometer = Thermometer()
     var isEphemeral = false
+    var isShared = false
+    /// nil: a shared daemon waits for clients for ever.
+    var idleExit: Duration? = .seconds(30 * 60)
+    var logFile: String?
   }
 
   static let command = Command<Settings>(
     name: "serve", summary: "Serves an editor or a script over JSON-RPC on standard input and output.",
     details: [
+      "Each such daemon has a model of its own. “inkling connect” shares one among all editors; it starts “inkling "
+        + "serve --socket” when it is needed.",
       "The model is loaded in the background; requests wait for it. protocol.md describes the messages.",
       "Sessions that a client wants persisted are kept in $XDG_STATE_HOME/inkling (~/.local/state/inkling).",
       "The log on standard error holds no text of yours: no prompt, no selection, no result.",
@@ -55,7 +61,18 @@ enum ServeCommand {
       .value(
         "--idle-unload", "TIME",
         "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h, or minutes; 0: never."
-      ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try idleTime(text) },
+      ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try time(text, of: "--idle-unload") },
+      .flag(
+        "--socket", "Serves many clients, at a socket that only you can use, instead of standard input and output.",
+        \.isShared),
+      .value(
+        "--idle-exit", "TIME", "With --socket: leaves when no client has come for so long: 30m (default); 0: never."
+      ) { (settings, text) throws(UsageError) in settings.idleExit = try time(text, of: "--idle-exit") },
+      .value("--log-file", "FILE", "The log goes there instead of standard error; at 1 MiB it becomes FILE.1.") {
+        (settings, path) throws(UsageError) in
+        guard !path.isEmpty else { throw UsageError("--log-file wants a path") }
+        settings.logFile = ModelLocation.absolute(path)
+      },
       .flag("--ephemeral", "Keeps no session on the disk, and reads none.", \.isEphemeral),
       .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
         (settings, path) throws(UsageError) in
@@ -80,10 +97,19 @@ enum ServeCommand {
       ),
       (2, "The command line is wrong."),
     ],
-    defaults: { Settings() }, run: { await serve($0) })
+    defaults: { Settings() },
+    check: { settings throws(UsageError) in
+      if settings.isShared, settings.mirror != nil {
+        throw UsageError("--mirror records one connection, and --socket has many: leave one of them out")
+      }
+    },
+    run: { await serve($0) })
 
   private static func serve(_ settings: Settings) async -> Int32 {
-    let log = Log.standardError(level: settings.logLevel)
+    guard let log = makeLog(settings) else {
+      return OneShot.fail("the log file \(settings.logFile ?? "") cannot be written", Program.Status.failed)
+    }
+    if settings.isShared { return await SharedDaemon.serve(settings, log) }
     do throws(ChannelError) {
       let channel = try StandardStreams.takeOver()
       let mirror = try settings.mirror.map { (folder) throws(ChannelError) in
@@ -98,6 +124,11 @@ enum ServeCommand {
       log.error("cannot start: \(error.message)")
       return Program.Status.failed
     }
+  }
+
+  private static func makeLog(_ settings: Settings) -> Log? {
+    guard let path = settings.logFile else { return .standardError(level: settings.logLevel) }
+    return LogFile(path)?.log(level: settings.logLevel)
   }
 
   private static func serve(
@@ -127,7 +158,7 @@ enum ServeCommand {
     return status(of: end, log)
   }
 
-  private static func status(of end: ConnectionEnd, _ log: Log) -> Int32 {
+  static func status(of end: ConnectionEnd, _ log: Log) -> Int32 {
     switch end {
     case .exit(afterShutdown: true), .endOfInput(insideFrame: false), .closed: return 0
     case .exit(afterShutdown: false): log.info("exit without shutdown")
@@ -139,7 +170,7 @@ enum ServeCommand {
   }
 
   /// Looks once a second whether the client's process is still there.
-  private static func watch(_ processID: Int, _ log: Log, _ gone: @escaping @Sendable () -> Void) {
+  static func watch(_ processID: Int, _ log: Log, _ gone: @escaping @Sendable () -> Void) {
     guard let processID = pid_t(exactly: processID), processID > 0 else { return }
     Task {
       // First the wait: `initialize` is answered even when the process was never there.
@@ -151,19 +182,20 @@ enum ServeCommand {
     }
   }
 
-  private static func idleTime(_ text: String) throws(UsageError) -> Duration? {
+  /// A time as options have it; nil for 0.
+  static func time(_ text: String, of option: String) throws(UsageError) -> Duration? {
     let units: [(Character, Double)] = [("s", 1), ("m", 60), ("h", 3600)]
     let unit = units.first { $0.0 == text.last }
     let digits = unit == nil ? text[...] : text.dropLast()
     guard let number = Double(digits), number >= 0, number <= 1e6 else {
-      throw UsageError("--idle-unload wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
+      throw UsageError("\(option) wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
     }
     return number == 0 ? nil : .milliseconds(Int64(number * (unit?.1 ?? 60) * 1000))
   }
 }
 
 /// The connection that a signal or the client's end closes, also when they come before it is there.
-private final class Connections: Sendable {
+final class Connections: Sendable {
   private struct State {
     var open: [Connection] = []
     var isClosed = false

@@ -3,12 +3,14 @@ import JSON
 
 /// Where persisted sessions are kept.
 enum StoreLocation {
+  static var path: String { folder + "/sessions.sqlite" }
+
   /// In $XDG_STATE_HOME or ~/.local/state.
-  static var path: String {
+  static var folder: String {
     // The XDG specification has relative paths ignored.
     let named = ModelLocation.environment("XDG_STATE_HOME").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     let state = named ?? (ModelLocation.environment("HOME") ?? "") + "/.local/state"
-    return state + "/inkling/sessions.sqlite"
+    return state + "/inkling"
   }
 
   /// What `doctor` says of it.

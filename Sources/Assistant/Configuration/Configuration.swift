@@ -40,6 +40,18 @@ public struct Configuration: Sendable {
     Personality.builtin.map(\.choice) + customization.personalities.map(\.choice)
   }
 
+  /// What `initialize` says that the assistant can do: what is known without a model.
+  public var capabilities: AssistantCapabilities {
+    var assistant = AssistantCapabilities()
+    assistant.methods = MethodList.callable
+    assistant.features = features
+    assistant.tones = tones
+    assistant.kinds = BrainstormKind.allCases.map(\.choice)
+    assistant.schemaKeywords = JSONSchema.keywords
+    assistant.personalities = personalities
+    return assistant
+  }
+
   /// Those that every daemon has.
   static let builtinFeatures: [FeatureDescription] = [
     Feature.rephrase.description, Feature.summarize.description,

@@ -38,7 +38,7 @@ public struct FileStamp: JSONMessage, Equatable {
 enum Files {
   /// The text of a small file; nil when it cannot be read or is larger than a mebibyte.
   static func read(_ path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: (1 << 20) + 1)
@@ -55,7 +55,7 @@ enum Files {
 
   /// Makes a file that nobody else may read, with these bytes, and has them on the disk.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw SystemError("writing \(path)") }
     defer { close(descriptor) }
     var rest = bytes[...]
@@ -68,9 +68,12 @@ enum Files {
     guard fsync(descriptor) == 0 else { throw SystemError("writing \(path)") }
   }
 
+  /// `open(2)`: a descriptor, or -1 and `errno`. A file that is made is the user's alone.
+  static func open(_ path: String, _ flags: Int32) -> Int32 { systemOpen(path, flags | O_CLOEXEC, 0o600) }
+
   /// Has a file's bytes on the disk.
   static func sync(_ path: String) throws(SystemError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY)
     guard descriptor >= 0 else { throw SystemError("reading \(path)") }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw SystemError("writing \(path)") }
@@ -132,7 +135,8 @@ enum Files {
   }
 }
 
-/// `rename(2)`, under a name that does not collide with the method.
+// Under names that do not collide with the methods.
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func moveFile(_ path: String, _ target: String) -> Int32 { rename(path, target) }
 
 /// A system call failed.

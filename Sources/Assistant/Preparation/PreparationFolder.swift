@@ -34,7 +34,7 @@ struct PreparationFolder: ~Copyable {
   }
 
   private static func open(_ path: String) throws(SystemError) -> Int32 {
-    let descriptor = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = Files.open(path, O_RDWR | O_CREAT | O_NOFOLLOW)
     guard descriptor >= 0 else { throw SystemError("making \(path)") }
     return descriptor
   }
@@ -103,9 +103,6 @@ struct PreparationFolder: ~Copyable {
     rmdir(path)
   }
 }
-
-/// `open(2)`, under a name that does not collide with the method.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
 extension PreparationError {
   init(_ error: SystemError, in folder: String) {

@@ -2,6 +2,12 @@ import AssistantProtocol
 import JSON
 import JSONRPC
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Serves the assistant's methods. One server for the process, one router for each connection.
 public struct AssistantServer: Sendable {
   let engine: any EngineService
@@ -12,6 +18,7 @@ public struct AssistantServer: Sendable {
   private let clientIs: @Sendable (_ processID: Int) -> Void
   private let store: SessionStore?
   private let sessionCounter = SessionCounter()
+  private let clients = ClientTable()
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
 
@@ -63,6 +70,8 @@ public struct AssistantServer: Sendable {
     let news = configuration.changes()
     let telling = Task { await tell(of: news, client, connection) }
     defer { telling.cancel() }
+    clients.add(connection, client)
+    defer { clients.remove(connection) }
     connection.start()
     started(connection)
     return await connection.waitUntilClosed()
@@ -109,6 +118,7 @@ public struct AssistantServer: Sendable {
     }
     // To be seen just when much is at work.
     router.on(ModelStatus.self, isLight: true) { _, _ throws(RPCError) in await status() }
+    router.on(DaemonStatus.self, isLight: true) { _, _ throws(RPCError) in await daemonStatus() }
     router.on(ModelLoad.self) { params, context throws(RPCError) in try await load(params, context) }
     router.on(ModelUnload.self) { _, _ throws(RPCError) in
       do throws(Unavailability) { try await engine.unload() } catch { throw error.wireError }
@@ -149,11 +159,15 @@ public struct AssistantServer: Sendable {
     let began = clock.now
     var progress: RequestProgress?
     defer { progress?.finish() }
+    clients.noteBegin(context.connection)
+    var answer: Result?
+    defer { clients.noteEnd(context.connection, answer) }
     do throws(RequestFailure) {
       let result = try await work { common in
         progress = common.workDoneToken.map { RequestProgress(report($0, context)) }
         return sink(for: common, progress, context)
       }
+      answer = result
       log.debug("\(method): answered after \(Int(began.duration(to: clock.now).milliseconds)) ms")
       return result
     } catch {
@@ -198,17 +212,10 @@ public struct AssistantServer: Sendable {
   private func initialize(_ params: Initialize.Params, _ client: ClientState) -> Initialize.Result {
     client.initialize(params)
     if let processID = params.processID { clientIs(processID) }
-    var assistant = AssistantCapabilities()
-    assistant.methods = MethodList.callable
-    let known = configuration.current
-    assistant.features = known.features
-    assistant.tones = known.tones
-    assistant.kinds = BrainstormKind.allCases.map(\.choice)
-    assistant.schemaKeywords = JSONSchema.keywords
-    assistant.personalities = known.personalities
     return Initialize.Result(
       serverInfo: ServerInfo(version: version),
-      capabilities: ServerCapabilities(positionEncoding: client.encoding, assistant: assistant))
+      capabilities: ServerCapabilities(
+        positionEncoding: client.encoding, assistant: configuration.current.capabilities))
   }
 
   // MARK: The model
@@ -224,6 +231,19 @@ public struct AssistantServer: Sendable {
     result.activeRequests = held.activeRequests
     result.queuedRequests = held.queuedRequests
     result.uptimeSeconds = Int(start.duration(to: clock.now).components.seconds)
+    return result
+  }
+
+  private func daemonStatus() async -> DaemonStatus.Result {
+    var result = DaemonStatus.Result()
+    result.version = version
+    result.model = await status()
+    result.processID = Int(getpid())
+    result.uptimeSeconds = result.model.uptimeSeconds
+    result.memory = MemoryDescription(
+      daemonBytes: ProcessMemory.residentBytes(of: result.processID),
+      engineBytes: result.model.engine.processID.flatMap(ProcessMemory.residentBytes))
+    clients.describe(&result)
     return result
   }
 

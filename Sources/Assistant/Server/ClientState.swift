@@ -7,6 +7,7 @@ import Synchronization
 final class ClientState: Sendable {
   private struct State {
     var encoding = PositionEncoding.utf16
+    var info: ClientInfo?
     var knowsAssistant = false
     /// The client has said that it has the answer to `initialize`; before, it is sent nothing of our own accord.
     var isInitialized = false
@@ -16,9 +17,13 @@ final class ClientState: Sendable {
 
   var encoding: PositionEncoding { state.withLock { $0.encoding } }
 
+  var info: ClientInfo? { state.withLock { $0.info } }
+
   func initialize(_ params: Initialize.Params) {
     let encoding = PositionEncoding(negotiatedFrom: params.capabilities.general?.positionEncodings)
-    state.withLock { $0 = State(encoding: encoding, knowsAssistant: params.capabilities.knowsAssistant) }
+    state.withLock {
+      $0 = State(encoding: encoding, info: params.clientInfo, knowsAssistant: params.capabilities.knowsAssistant)
+    }
   }
 
   func noteInitialized() { state.withLock { $0.isInitialized = true } }

@@ -88,7 +88,7 @@ final class SessionFile {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     do throws(SystemError) { try Files.makeFolder(folder) } catch { throw .unusable(error.message) }
     let name = folder + "/sessions.lock"
-    let lock = openFile(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW)
+    let lock = Files.open(name, O_RDWR | O_CREAT | O_NOFOLLOW)
     guard lock >= 0 else { throw .unusable(SystemError("making \(name)").message) }
     defer { Self.close(lock) }
     let clock = ContinuousClock()
@@ -128,7 +128,7 @@ final class SessionFile {
 
   /// SQLite gives the files beside it the permissions of this one.
   private func makePrivate() throws(StoreError) {
-    let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = Files.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     if descriptor >= 0 {
       Self.close(descriptor)
       return
@@ -176,9 +176,6 @@ final class SessionFile {
     #endif
   }
 }
-
-/// `open(2)` for this user alone, under a name that does not collide with the method.
-private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 
 /// Which file stands at a path.
 struct FileIdentity: Equatable {

@@ -1,4 +1,3 @@
-import CPosix
 import JSONRPC
 import Synchronization
 
@@ -11,15 +10,11 @@ import Synchronization
 /// Spawns an executable with one end of a socket pair as its descriptor 3. The child has no other descriptor of ours:
 /// standard input is empty, standard output and standard error are our standard error.
 public struct ProcessLauncher: ChildLauncher {
-  private let executable: String
-  private let arguments: [String]
-  private let environment: [String]
+  private let process: ProcessStart
 
   /// `environment` (`NAME=value`) is added to this process's own and comes first.
   public init(executable: String, arguments: [String], environment: [String] = []) {
-    self.executable = executable
-    self.arguments = arguments
-    self.environment = environment
+    process = ProcessStart(executable: executable, arguments: arguments, environment: environment)
   }
 
   public func launch() throws(ChildLaunchError) -> any ChildProcess {
@@ -45,50 +40,12 @@ public struct ProcessLauncher: ChildLauncher {
   }
 
   private func spawn(socket: Int32) throws(ChildLaunchError) -> pid_t {
-    #if canImport(Glibc)
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
+    do {
+      // A process group of its own: Ctrl-C in a terminal is the front end's to handle.
+      return try process.start([.null(as: 0), .copy(of: 2, as: 1), .copy(of: socket, as: 3)], group: .process)
+    } catch {
+      throw ChildLaunchError(error.message)
     }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, 2, 1)
-    posix_spawn_file_actions_adddup2(&actions, socket, 3)
-    let closing = inkling_spawn_close_from(&actions, 4)
-    guard closing == 0 || closing == ENOSYS else { throw Self.failure("posix_spawn_file_actions", closing) }
-
-    // A process group of its own: Ctrl-C in a terminal is the front end's to handle. No signal is blocked or ignored
-    // in the child because it is in the parent.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT] { sigaddset(&signals, signal) }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    #if canImport(Darwin)
-      // Closes whatever the file actions do not name, as the close action does on Linux.
-      posix_spawnattr_setflags(&attributes, Int16(flags | POSIX_SPAWN_CLOEXEC_DEFAULT))
-      posix_spawn_file_actions_addinherit_np(&actions, 2)
-    #else
-      posix_spawnattr_setflags(&attributes, Int16(flags))
-    #endif
-
-    var processID: pid_t = 0
-    let result = withCStrings(arguments) { argv in
-      withCStrings(environment + currentEnvironment()) { envp in
-        posix_spawn(&processID, executable, &actions, &attributes, argv, envp)
-      }
-    }
-    guard result == 0 else { throw Self.failure("starting \(executable)", result) }
-    return processID
   }
 
   /// Our end and the child's, both closed on exec, the child's not at 3: there it would be left marked so.
@@ -116,25 +73,6 @@ public struct ProcessLauncher: ChildLauncher {
 
   private static func failure(_ what: String, _ code: Int32) -> ChildLaunchError {
     ChildLaunchError("\(what): \(String(cString: strerror(code)))")
-  }
-
-  private func currentEnvironment() -> [String] {
-    var result: [String] = []
-    var next = environ
-    while let entry = next.pointee {
-      result.append(String(cString: entry))
-      next += 1
-    }
-    return result
-  }
-
-  /// Calls the body with a null-terminated array of C strings that live as long as the call.
-  private func withCStrings<Result>(
-    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-  ) -> Result {
-    let copies = strings.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return body(copies + [nil])
   }
 }
 

@@ -9,6 +9,9 @@
 /// ENOSYS where the C library has no such action (then the caller relies on FD_CLOEXEC).
 int inkling_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
 
+/// The flag that gives the spawned child a session of its own.
+short inkling_spawn_session_flag(void);
+
 /// Names the calling thread for debuggers and process listings; at most 15 bytes.
 void inkling_name_this_thread(const char *name);
 
