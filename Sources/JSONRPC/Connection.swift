@@ -100,8 +100,22 @@ public final class Connection: Sendable {
   public func request<R: RequestMethod>(
     _: R.Type, _ params: R.Params, timeout: Duration? = nil
   ) async throws(RPCError) -> R.Result {
+    let json = try await request(R.name, params.json, timeout: timeout, whenCancelled: .stopsWaiting)
+    do throws(JSONMismatch) {
+      return try R.Result(json: json)
+    } catch {
+      throw .internalError("the result of “\(R.name)” is not of its type: \(error.message)")
+    }
+  }
+
+  /// The same for any method, with parameters and result as they are on the wire.
+  ///
+  /// - Parameter cancelled: whether a cancelled task waits for the answer, which the peer still owes, or ends at once.
+  public func request(
+    _ method: String, _ params: JSONValue, timeout: Duration? = nil, whenCancelled cancelled: CancelledWait
+  ) async throws(RPCError) -> JSONValue {
     let id = sent.nextID()
-    let body = Outgoing.request(id: RequestID(id), method: R.name, params: params.json)
+    let body = Outgoing.request(id: RequestID(id), method: method, params: params)
     let timer = timeout.map { timeout in
       Task { [weak self] in
         try await Task.sleep(for: timeout)
@@ -113,18 +127,20 @@ public final class Connection: Sendable {
       await withCheckedContinuation { continuation in
         guard sent.wait(id, continuation) else { return }
         outbox.send(body, from: OutgoingQueue.connection)
-        // Cancellation either comes later and finds the continuation, or is seen here.
-        if Task.isCancelled { giveUp(id, .cancelled) }
+        // Cancellation either comes later and finds the request sent, or is seen here. Of one that came between the two
+        // lines above the peer has heard too early, so it is told again.
+        if Task.isCancelled {
+          if cancelled == .stopsWaiting { sent.resolve(id, .failure(.cancelled)) }
+          askToStop(id)
+        }
       }
     } onCancel: {
-      giveUp(id, .cancelled)
+      switch cancelled {
+      case .stopsWaiting: giveUp(id, .cancelled)
+      case .awaitsAnswer: if sent.isAwaited(id) { askToStop(id) }
+      }
     }
-    let json = try outcome.get()
-    do throws(JSONMismatch) {
-      return try R.Result(json: json)
-    } catch {
-      throw .internalError("the result of “\(R.name)” is not of its type: \(error.message)")
-    }
+    return try outcome.get()
   }
 
   /// Ends the connection now: running requests are cancelled, and what is queued is not sent.
@@ -228,10 +244,20 @@ extension Connection {
   private func isOver() -> Bool { outbox.isStopped || state.withLock { $0.isClosing } }
 
   private func giveUp(_ id: Int, _ error: RPCError) {
-    if sent.resolve(id, .failure(error)) {
-      notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
-    }
+    if sent.resolve(id, .failure(error)) { askToStop(id) }
   }
+
+  private func askToStop(_ id: Int) {
+    notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
+  }
+}
+
+/// What a request of ours does when its task is cancelled. Either way the peer is sent `$/cancelRequest`.
+public enum CancelledWait: Sendable {
+  /// It fails at once with `.cancelled`; the peer's answer is ignored.
+  case stopsWaiting
+  /// It goes on waiting for the peer's answer, whatever that is.
+  case awaitsAnswer
 }
 
 /// `$/cancelRequest` (LSP 3.17, "Cancellation Support"), which every connection understands in both directions.

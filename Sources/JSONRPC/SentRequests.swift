@@ -31,6 +31,8 @@ final class SentRequests: Sendable {
     return end == nil
   }
 
+  func isAwaited(_ id: Int) -> Bool { state.withLock { $0.waiting[id] != nil } }
+
   /// Ends the wait; false when nobody waits, which for an answer of the peer is no error.
   @discardableResult
   func resolve(_ id: Int, _ outcome: Outcome) -> Bool {
