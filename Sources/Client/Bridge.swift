@@ -27,7 +27,7 @@ public final class Bridge: Sendable {
         notification: { method, params in editor.connection?.notify(method, params) },
         request: { (method, params) async throws(RPCError) in
           guard let connection = editor.connection else { throw .connectionClosed }
-          return try await connection.request(method, params)
+          return try await connection.request(method, params, whenCancelled: .stopsWaiting)
         }))
   }
 

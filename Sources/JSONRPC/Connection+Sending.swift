@@ -25,7 +25,7 @@ extension Connection {
   public func request<R: RequestMethod>(
     _: R.Type, _ params: R.Params, timeout: Duration? = nil
   ) async throws(RPCError) -> R.Result {
-    let json = try await request(R.name, params.json, timeout: timeout)
+    let json = try await request(R.name, params.json, timeout: timeout, whenCancelled: .stopsWaiting)
     do throws(JSONMismatch) {
       return try R.Result(json: json)
     } catch {
@@ -33,9 +33,11 @@ extension Connection {
     }
   }
 
-  /// The same, by its name.
+  /// The same for any method, with parameters and result as they are on the wire.
+  ///
+  /// - Parameter cancelled: whether a cancelled task waits for the answer, which the peer still owes, or ends at once.
   public func request(
-    _ method: String, _ params: JSONValue, timeout: Duration? = nil
+    _ method: String, _ params: JSONValue, timeout: Duration? = nil, whenCancelled cancelled: CancelledWait
   ) async throws(RPCError) -> JSONValue {
     let id = sent.nextID()
     let timer = timeout.map { timeout in
@@ -49,11 +51,18 @@ extension Connection {
       await withCheckedContinuation { continuation in
         let isSent = send(id, method, params) { continuation.resume(returning: $0 ?? .failure(.connectionClosed)) }
         guard isSent else { return continuation.resume(returning: .failure(.connectionClosed)) }
-        // Cancellation either comes later and finds the request, or is seen here.
-        if Task.isCancelled { giveUp(id, .cancelled) }
+        // Cancellation either comes later and finds the request sent, or is seen here. Of one that came between the two
+        // the peer has heard too early, so it is told again.
+        if Task.isCancelled {
+          if cancelled == .stopsWaiting { sent.resolve(id, .failure(.cancelled)) }
+          askToStop(id)
+        }
       }
     } onCancel: {
-      giveUp(id, .cancelled)
+      switch cancelled {
+      case .stopsWaiting: giveUp(id, .cancelled)
+      case .awaitsAnswer: cancel(id)
+      }
     }
     return try outcome.get()
   }
@@ -71,7 +80,7 @@ extension Connection {
 
   /// Asks the peer to end a request of ours; its answer still comes.
   public func cancel(_ id: Int) {
-    if sent.isWaiting(id) { notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id)))) }
+    if sent.isAwaited(id) { askToStop(id) }
   }
 
   private func send(_ id: Int, _ method: String, _ params: JSONValue, _ reply: @escaping SentRequests.Reply) -> Bool {
@@ -82,8 +91,18 @@ extension Connection {
   }
 
   private func giveUp(_ id: Int, _ error: RPCError) {
-    if sent.resolve(id, .failure(error)) {
-      notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
-    }
+    if sent.resolve(id, .failure(error)) { askToStop(id) }
   }
+
+  private func askToStop(_ id: Int) {
+    notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
+  }
+}
+
+/// What a request of ours does when its task is cancelled. Either way the peer is sent `$/cancelRequest`.
+public enum CancelledWait: Sendable {
+  /// It fails at once with `.cancelled`; the peer's answer is ignored.
+  case stopsWaiting
+  /// It goes on waiting for the peer's answer, whatever that is.
+  case awaitsAnswer
 }

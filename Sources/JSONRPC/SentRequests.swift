@@ -39,7 +39,7 @@ final class SentRequests: Sendable {
     return true
   }
 
-  func isWaiting(_ id: Int) -> Bool { state.withLock { $0.waiting[id] != nil } }
+  func isAwaited(_ id: Int) -> Bool { state.withLock { $0.waiting[id] != nil } }
 
   /// Ends all waits, now and later; in the order in which the requests were sent.
   func end() {

@@ -91,6 +91,42 @@ import Testing
     #expect(throws: RPCError.cancelled) { try earlyResult.get() }
   }
 
+  @Test("a cancelled request can wait for the peer's answer, whatever that is")
+  func cancellationWithAnswer() async throws {
+    let (started, cancelled, released) = (Gate(), Gate(), Gate())
+    var router = Router.testServer
+    router.on(Hang.self) { (params, _) async throws(RPCError) in
+      started.open()
+      await waitForCancellation()
+      cancelled.open()
+      await released.wait()
+      if params == ["fails"] { throw .cancelled }
+      return params
+    }
+    let (here, there) = pair(router)
+    let task = Task { try await here.request(Hang.name, ["a"], whenCancelled: .awaitsAnswer) }
+    try await withDeadline(patience) { await started.wait() }
+    task.cancel()
+    try await withDeadline(patience) { await cancelled.wait() }
+    released.open()
+    #expect(try await withDeadline(patience) { try await task.value } == ["a"])
+
+    // Cancelled before it is sent, it is sent and cancelled.
+    let early = Task {
+      await waitForCancellation()
+      return try await here.request(Hang.name, ["fails"], whenCancelled: .awaitsAnswer)
+    }
+    early.cancel()
+    let result = try await withDeadline(patience) { await early.result }
+    #expect(throws: RPCError.cancelled) { try result.get() }
+
+    // The end of the connection ends the wait too.
+    let last = Task { try await here.request(Hang.name, [], whenCancelled: .awaitsAnswer) }
+    there.close()
+    let lastResult = try await withDeadline(patience) { await last.result }
+    #expect(throws: RPCError.connectionClosed) { try lastResult.get() }
+  }
+
   @Test("the peer's end fails what waits")
   func peerEnds() async throws {
     let (started, cancelled) = (Gate(), Gate())
