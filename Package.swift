@@ -95,6 +95,7 @@ let package = Package(
     tests("JSONTests", ["JSON", "TestSupport"]),
     tests("JSONRPCTests", ["JSON", "JSONRPC", "TestSupport"]),
     tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
+    tests("ClientTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
     tests("LlamaTests", ["Inference", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),

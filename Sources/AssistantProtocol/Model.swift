@@ -16,6 +16,8 @@ public enum ModelStatus: RequestMethod {
     public var queuedRequests = 0
     public var uptimeSeconds = 0
     public init() {}
+    /// Other results contain this one.
+    public static var jsonTypeName: String { "ModelStatus" }
     public static let fields: [JSONField<Result>] = [
       .required("availability", \.availability, "Whether the model can generate now."),
       .nullable("model", \.model, "The loaded model."), .required("engine", \.engine, "The process that computes."),

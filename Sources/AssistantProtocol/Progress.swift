@@ -46,6 +46,15 @@ public enum Progress: NotificationMethod {
   }
 }
 
+extension Progress.Params {
+  /// The same, read from a connection whose positions count so: what was read does not tell.
+  public func counted(in encoding: PositionEncoding) -> Progress.Params {
+    guard case .partial(.delta(let delta)) = value else { return self }
+    let counted = TextDelta(offset: delta.offset, delta: delta.delta, encoding: encoding)
+    return Progress.Params(token: token, value: .partial(.delta(counted)))
+  }
+}
+
 extension Progress.Params: MergeableParams {
   /// Takes a later value for the same token in; false when the two cannot be one.
   public mutating func merge(_ later: Progress.Params) -> Bool {

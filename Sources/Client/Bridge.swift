@@ -60,7 +60,9 @@ public final class Bridge: Sendable {
 
   private func initialize(_ params: Initialize.Params) -> Initialize.Result {
     if let processID = params.processID { clientIs(processID) }
-    return answer(link.introduce(params))
+    let introduction = link.introduce(params)
+    editor.note(PositionEncoding(negotiatedFrom: introduction.capabilities.general?.positionEncodings))
+    return answer(introduction)
   }
 
   /// A route for each method of the daemon's.
@@ -70,7 +72,7 @@ public final class Bridge: Sendable {
       let method = entry.name
       if entry.isRequest {
         router.onInOrder(request: method) { [self] params in
-          let outcome = link.perform(method, params) { [editor] in editor.connection?.tell($0) }
+          let outcome = link.perform(method, params) { [editor] in editor.tell($0) }
           return { (_) async throws(RPCError) in try await outcome() }
         }
       }
@@ -83,21 +85,29 @@ public final class Bridge: Sendable {
 
 /// The connection to the editor, once there is one.
 private final class EditorConnection: Sendable {
-  private let state = Mutex<Connection?>(nil)
+  private struct State {
+    var connection: Connection?
+    var encoding = PositionEncoding.utf16
+  }
 
-  var connection: Connection? { state.withLock { $0 } }
+  private let state = Mutex(State())
 
-  func set(_ connection: Connection) { state.withLock { $0 = connection } }
-}
+  var connection: Connection? { state.withLock { $0.connection } }
 
-extension Connection {
+  func set(_ connection: Connection) { state.withLock { $0.connection = connection } }
+
+  func note(_ encoding: PositionEncoding) { state.withLock { $0.encoding = encoding } }
+
   /// Passes on progress; what a slow editor has not read grows by no more than what it will have to show.
-  fileprivate func tell(_ progress: Progress.Params) {
+  func tell(_ progress: Progress.Params) {
+    let (connection, encoding) = state.withLock { ($0.connection, $0.encoding) }
     let kind =
       switch progress.value {
       case .partial: ProgressKind.partialResults
       case .workDone: ProgressKind.workDone
       }
-    notifyMerging(Progress.self, key: "\(kind.rawValue) \(progress.token.id)", progress)
+    connection?.notifyMerging(
+      Progress.self, key: "\(kind.rawValue) \(JSONWriter.text(of: progress.token.json))", progress.counted(in: encoding)
+    )
   }
 }

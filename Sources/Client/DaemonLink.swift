@@ -17,7 +17,7 @@ public protocol DaemonConnector: Sendable {
 /// one reply.
 public final class DaemonLink: Sendable {
   /// Names a request of a link.
-  typealias Serial = Int
+  package typealias Serial = Int
 
   /// What comes from the daemon for no request of the link's.
   public struct Incoming: Sendable {
@@ -83,7 +83,7 @@ public final class DaemonLink: Sendable {
   /// - Parameters:
   ///   - onProgress: called with what its tokens are told, never after `reply`.
   ///   - reply: called once.
-  func begin(
+  package func begin(
     _ method: String, _ params: JSONValue, onProgress: @escaping @Sendable (Progress.Params) -> Void,
     reply: @escaping @Sendable (Result<JSONValue, RPCError>) -> Void
   ) -> Serial {
@@ -103,7 +103,7 @@ public final class DaemonLink: Sendable {
   }
 
   /// Asks for an end to a request. What has not been sent is answered at once.
-  func cancel(_ serial: Serial) {
+  package func cancel(_ serial: Serial) {
     let unsent = state.withLock { state -> LinkItem? in
       guard let item = state.items[serial] else { return nil }
       state.noteCancelled(serial)

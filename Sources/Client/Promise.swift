@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One value that comes once, for one who waits, whichever is first.
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
   private enum State {
     case empty
     case kept(Value)
@@ -11,8 +11,10 @@ final class Promise<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.empty)
 
+  package init() {}
+
   /// The first value counts.
-  func keep(_ value: Value) {
+  package func keep(_ value: Value) {
     let waiting: CheckedContinuation<Value, Never>? = state.withLock { state in
       switch state {
       case .empty:
@@ -28,7 +30,7 @@ final class Promise<Value: Sendable>: Sendable {
   }
 
   /// To be asked once.
-  func value() async -> Value {
+  package func value() async -> Value {
     await withCheckedContinuation { continuation in
       let ready: Value? = state.withLock { state in
         if case .kept(let value) = state {

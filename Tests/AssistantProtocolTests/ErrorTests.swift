@@ -80,8 +80,8 @@ import Testing
         "assistant/rephrase", "assistant/summarize", "assistant/brainstorm", "assistant/generate", "assistant/chat",
         "assistant/command", "assistant/prewarm", "assistant/countTokens", "session/create", "session/list",
         "session/get", "session/update",
-        "session/fork", "session/rewind", "session/reset", "session/delete", "session/export", "model/status",
-        "model/load", "model/unload",
+        "session/fork", "session/rewind", "session/reset", "session/delete", "session/export", "daemon/status",
+        "model/status", "model/load", "model/unload",
       ])
   }
 }

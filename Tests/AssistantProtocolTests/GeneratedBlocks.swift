@@ -16,7 +16,8 @@ enum GeneratedBlocks {
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
     Session.self, TranscriptEntry.self, ToolDefinition.self, ToolCallRecord.self, ToolError.self,
     ToolError.Details.self, ToolProgress.self,
-    Availability.self, ModelDescription.self, EngineDescription.self,
+    ClientDescription.self, MemoryDescription.self, RequestTotals.self, RequestRates.self, Availability.self,
+    ModelDescription.self, EngineDescription.self,
   ]
 
   /// - Parameter name: `methods`, `params METHOD`, `result METHOD`, `type TYPE`, or one of the lists below.

@@ -168,10 +168,18 @@ private let editorSamples = [
   Sample(Prewarm.Result.self, #"{"promptTokens":9,"cachedTokens":8}"#),
   Sample(CountTokens.Params.self, #"{"text":"","workDoneToken":"w"}"#),
   Sample(CountTokens.Result.self, #"{"tokens":0}"#),
+  Sample(ModelStatus.Result.self, modelStatus),
   Sample(
-    ModelStatus.Result.self,
-    #"{"availability":\#(availability),"model":\#(model),"engine":\#(engine),"thermalState":"critical","sessions":1,"#
-      + #""activeRequests":2,"queuedRequests":3,"uptimeSeconds":4}"#),
+    DaemonStatus.Result.self,
+    #"{"version":"1","processId":2,"uptimeSeconds":3,"clients":[\#(connected)],"memory":\#(memory),"totals":\#(totals),"#
+      + #""rates":\#(rates),"model":\#(modelStatus)}"#),
+  Sample(ClientDescription.self, connected), Sample(MemoryDescription.self, memory), Sample(RequestTotals.self, totals),
+  Sample(RequestRates.self, rates),
+  Sample(
+    ClientDescription.self,
+    #"{"name":null,"version":null,"connectedSeconds":0,"requests":0,"activeRequests":0}"#),
+  Sample(MemoryDescription.self, #"{"daemonBytes":null,"engineBytes":null}"#),
+  Sample(RequestRates.self, #"{"requestsPerMinute":0,"completionTokensPerSecond":null}"#),
   Sample(Availability.self, availability), Sample(ModelDescription.self, model), Sample(EngineDescription.self, engine),
   Sample(
     EngineDescription.self,
@@ -180,6 +188,16 @@ private let editorSamples = [
   Sample(ModelLoad.Result.self, #"{"model":\#(model)}"#),
   Sample(ModelDidChangeAvailability.Params.self, #"{"availability":\#(availability)}"#),
 ]
+
+private let modelStatus =
+  #"{"availability":\#(availability),"model":\#(model),"engine":\#(engine),"thermalState":"critical","sessions":1,"#
+  + #""activeRequests":2,"queuedRequests":3,"uptimeSeconds":4}"#
+private let connected =
+  #"{"name":"vim","version":"9","connectedSeconds":1,"requests":2,"activeRequests":3}"#
+private let memory = #"{"daemonBytes":1,"engineBytes":2}"#
+private let totals =
+  #"{"requests":1,"failedRequests":2,"promptTokens":3,"cachedTokens":4,"completionTokens":5}"#
+private let rates = #"{"requestsPerMinute":1.5,"completionTokensPerSecond":2.5}"#
 
 private let sampling =
   #"{"temperature":0.5,"topK":40,"topP":0.9,"minP":0.1,"seed":4294967295,"repetitionPenalty":1.1}"#
