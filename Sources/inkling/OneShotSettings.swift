@@ -51,7 +51,7 @@ extension Option where Settings: OneShotSettings {
 
   /// - Parameter summary: what the values mean and which is the default.
   static func temperature(_ summary: String) -> Option {
-    .value("--temperature", "T", summary) { (settings, text) throws(UsageError) in
+    .value("--temperature", "T", summary, kind: .number) { (settings, text) throws(UsageError) in
       guard let value = Double(text), (0...2).contains(value) else {
         throw UsageError("--temperature wants a number from 0 to 2, not “\(text)”")
       }
@@ -61,13 +61,14 @@ extension Option where Settings: OneShotSettings {
 
   /// - Parameter summary: what the limit is by default.
   static func maxTokens(_ summary: String) -> Option {
-    .value("--max-tokens", "N", summary) { (settings, text) throws(UsageError) in
+    .value("--max-tokens", "N", summary, kind: .number) { (settings, text) throws(UsageError) in
       settings.request.maxTokens = try wholeNumber(text, of: "--max-tokens", in: 1...1_000_000)
     }
   }
 
   static var seed: Option {
-    .value("--seed", "N", "Makes a random choice of words repeatable.") { (settings, text) throws(UsageError) in
+    .value("--seed", "N", "Makes a random choice of words repeatable.", kind: .number) {
+      (settings, text) throws(UsageError) in
       settings.request.seed = try wholeNumber(text, of: "--seed", in: 0...Int(UInt32.max))
     }
   }

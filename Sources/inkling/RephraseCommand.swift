@@ -18,7 +18,9 @@ enum RephraseCommand {
     ],
     choicesTitle: "Tones", choices: Tone.builtin.map { ($0.id, $0.choice.description) },
     options: [
-      .value("--tone", "TONE", "The tone, one of the above or of your configuration (default formal).") {
+      .value(
+        "--tone", "TONE", "The tone, one of the above or of your configuration (default formal).", kind: .names(.tones)
+      ) {
         (settings, tone) in settings.tone = tone
       }, .json, .instructions,
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,

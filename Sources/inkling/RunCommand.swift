@@ -13,6 +13,7 @@ enum RunCommand {
 
   static let command = Command<Settings>(
     name: "run", summary: "Runs a command of your configuration.", arguments: "COMMAND [TEXT...]",
+    argumentKinds: ArgumentKinds(first: .names(.commands)),
     details: [
       "The text is the arguments, or standard input when there are none or only “-”; a command without an input reads "
         + "none. “inkling config show” lists the commands."

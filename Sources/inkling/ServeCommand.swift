@@ -55,15 +55,19 @@ enum ServeCommand {
       .value(
         "--idle-unload", "TIME",
         "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h, or minutes; 0: never."
-      ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try idleTime(text) },
+      ) { (settings, text) throws(UsageError) in
+        settings.engine.idleUnload = try Option<Settings>.duration(text, of: "--idle-unload")
+      },
       .flag("--ephemeral", "Keeps no session on the disk, and reads none.", \.isEphemeral),
-      .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
+      .value(
+        "--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.", kind: .folder
+      ) {
         (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--mirror wants a folder") }
         settings.mirror = path
       },
       .value(
-        "--thermal-root", "DIR", "Where the machine's thermal zones are (default: /sys/class/thermal)."
+        "--thermal-root", "DIR", "Where the machine's thermal zones are (default: /sys/class/thermal).", kind: .folder
       ) { (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--thermal-root wants a folder") }
         settings.thermometer = Thermometer(root: path)
@@ -149,16 +153,6 @@ enum ServeCommand {
       log.warning("the process \(processID), which the client named as its own, is not there: the daemon ends")
       gone()
     }
-  }
-
-  private static func idleTime(_ text: String) throws(UsageError) -> Duration? {
-    let units: [(Character, Double)] = [("s", 1), ("m", 60), ("h", 3600)]
-    let unit = units.first { $0.0 == text.last }
-    let digits = unit == nil ? text[...] : text.dropLast()
-    guard let number = Double(digits), number >= 0, number <= 1e6 else {
-      throw UsageError("--idle-unload wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
-    }
-    return number == 0 ? nil : .milliseconds(Int64(number * (unit?.1 ?? 60) * 1000))
   }
 }
 

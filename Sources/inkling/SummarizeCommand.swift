@@ -15,6 +15,7 @@ enum SummarizeCommand {
 
   static let command = Command<Settings>(
     name: "summarize", summary: "Says in short what a text says.", arguments: "[FILE...]",
+    argumentKinds: ArgumentKinds(first: .file, later: .file),
     details: [
       "The text is what the files hold, one after the other, or standard input when there are none or only “-”. It may "
         + "have up to 4 MiB; a long one is read in parts. The summary goes to standard output: on a terminal as it is "
@@ -23,7 +24,9 @@ enum SummarizeCommand {
     choicesTitle: "Styles", choices: Summarize.Style.allCases.map { ($0.rawValue, $0.choice.description) },
     options: [
       .choice("--style", "STYLE", "The form of the summary (default sentences)", \.style),
-      .value("--count", "N", "How many sentences or bullets, exactly (default 2). A headline is always 1.") {
+      .value(
+        "--count", "N", "How many sentences or bullets, exactly (default 2). A headline is always 1.", kind: .number
+      ) {
         (settings, text) throws(UsageError) in
         settings.count = try Option<Settings>.wholeNumber(text, of: "--count", in: Summarize.Params.counts)
       },
