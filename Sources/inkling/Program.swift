@@ -53,7 +53,7 @@ enum Program {
     Entry(configured: RunCommand.command), Entry(configured: ServeCommand.command),
     Entry(configured: ConfigCommand.command), Entry(configured: DoctorCommand.command),
     Entry(configured: PrepareCommand.command), Entry(configured: ModelsCommand.command),
-    Entry(configured: NamesCommand.command),
+    Entry(CompletionsCommand.command), Entry(ManualCommand.command), Entry(configured: NamesCommand.command),
     Entry(EngineCommand.command),
   ]
 
