@@ -3,8 +3,16 @@ import AssistantProtocol
 
 /// What the commands for one request share: the text, and how the model is to write.
 struct OneShotRequest: Sendable {
-  /// nil: standard input.
+  /// nil: the file, or standard input.
   var text: String?
+  /// nil: standard input.
+  var file: String?
+  /// As LSP names it.
+  var languageID: String?
+  /// A name of the configuration, or one that ships.
+  var personality: String?
+  /// nil: as long as it takes.
+  var timeout: Duration?
   var instructions: String?
   var temperature: Double?
   var maxTokens: Int?
@@ -19,14 +27,23 @@ struct OneShotRequest: Sendable {
     options.seed = seed
     var common = CommonParams()
     common.instructions = instructions
+    common.personality = personality.map { name in
+      Personality.builtin.first { $0.id.hasSameBytes(as: name) } ?? .custom(CustomVoice(id: name))
+    }
+    if let languageID {
+      var context = TextContext()
+      context.languageID = languageID
+      common.context = context
+    }
     common.options = options
     return common
   }
 
   /// The text is the arguments, or standard input when there are none or only “-”.
-  mutating func takeArguments(_ words: [String]) {
+  mutating func takeArguments(_ words: [String]) throws(UsageError) {
     text = words.isEmpty ? nil : words.joined(separator: " ")
     if words.count == 1, words[0].hasSameBytes(as: "-") { text = nil }
+    if text != nil, file != nil { throw UsageError("there is a text on the command line, and one in --file") }
   }
 }
 
@@ -41,6 +58,39 @@ extension Option where Settings: OneShotSettings {
       name: "--json", placeholder: nil,
       summary: "Writes the whole result as one line of JSON: what the daemon answers (protocol.md)."
     ) { settings, _ in settings.request.showsJSON = true }
+  }
+
+  static var personality: Option {
+    .value(
+      "--personality", "NAME",
+      "The voice to write in: \(Personality.builtin.map(\.id).joined(separator: ", ")), or one "
+        + "of your configuration.", kind: .names(.personalities)
+    ) { settings, name in settings.request.personality = name }
+  }
+
+  static var languageID: Option {
+    .value(
+      "--language-id", "ID", "What the text is written in, as editors name it: markdown, latex, swift."
+    ) { (settings, text) throws(UsageError) in
+      guard !text.isEmpty else { throw UsageError("--language-id wants a name") }
+      settings.request.languageID = text
+    }
+  }
+
+  static var file: Option {
+    .value("--file", "FILE", "Reads the text from a file; “-” is standard input.", kind: .file) {
+      (settings, path) throws(UsageError) in
+      guard !path.isEmpty else { throw UsageError("--file wants a path") }
+      settings.request.file = path.hasSameBytes(as: "-") ? nil : path
+    }
+  }
+
+  static var timeout: Option {
+    .value(
+      "--timeout", "TIME", "Gives up when there is no result after so long: 90s, 15m, 2h, or minutes; 0: never."
+    ) { (settings, text) throws(UsageError) in
+      settings.request.timeout = try duration(text, of: "--timeout")
+    }
   }
 
   static var instructions: Option {
@@ -74,7 +124,21 @@ extension Option where Settings: OneShotSettings {
   }
 }
 
+extension Array {
+  /// What the commands for one request share besides the sampling.
+  static func shared<Settings: OneShotSettings>() -> [Option<Settings>] where Element == Option<Settings> {
+    [.json, .instructions, .personality, .languageID, .file, .timeout]
+  }
+}
+
 extension OneShotSettings {
+  /// What is wrong with the name of the personality; nil when nothing is.
+  var personalityProblem: String? {
+    guard let name = request.personality else { return nil }
+    let known = (Personality.builtin + engine.customization.personalities.map(Personality.custom)).map(\.id)
+    return known.contains { $0.hasSameBytes(as: name) } ? nil : unknownName("personality", name, known)
+  }
+
   /// Runs a request as the configuration completes it, within the user's rules.
   func run<Params: GenerationParams, Result: GenerationResult>(
     _ params: Params, _ sink: RequestSink,

@@ -30,14 +30,18 @@ enum SummarizeCommand {
         (settings, text) throws(UsageError) in
         settings.count = try Option<Settings>.wholeNumber(text, of: "--count", in: Summarize.Params.counts)
       },
-      .json, .instructions, .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
+    ] + .shared() + [
+      .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest summary in tokens (default: by its form)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       unsuitable: "The text cannot be read, is empty, not UTF-8 or over 4 MiB, or the instructions are too long."),
     defaults: { Settings() },
-    takeArguments: { settings, words in
+    takeArguments: { (settings, words) throws(UsageError) in
       settings.files = words.count == 1 && words[0].hasSameBytes(as: "-") ? [] : words
+      if !settings.files.isEmpty, settings.request.file != nil {
+        throw UsageError("there are files on the command line, and one in --file")
+      }
     },
     check: { settings throws(UsageError) in
       if settings.style == .headline, let count = settings.count, count != 1 {
