@@ -47,7 +47,7 @@ bench: deps model ## the measurements
 eval: build ## what it writes, measured beside a plain prompt (EVAL_LIMIT=40 is quick; EVAL_MODEL, EVAL_TONES, …)
 	@scripts/eval.py
 
-install: build ## the program into $(DESTDIR)$(PREFIX)/bin
+install: build ## the program, its manual page and the completions of shells into $(DESTDIR)$(PREFIX)
 	@scripts/install.sh "$(DESTDIR)$(PREFIX)"
 
 clean: ## removes what was compiled, keeps .deps

@@ -72,8 +72,10 @@ let package = Package(
     library("EngineProtocol", ["JSON", "JSONRPC"]),
     library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
     library("Inference"),
+    library("GGUF", settings: [.unsafeFlags(["-strict-memory-safety"])]),
+    library("Models", ["JSON", "GGUF", "CPosix"]),
     .target(
-      name: "Llama", dependencies: ["Inference", "CLlama"],
+      name: "Llama", dependencies: ["Inference", "GGUF", "CLlama"],
       swiftSettings: strict + llamaCompile + [.unsafeFlags(["-strict-memory-safety"])], linkerSettings: llamaLink),
     library("Engine", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"], settings: llamaCompile),
     .target(
@@ -82,7 +84,9 @@ let package = Package(
       swiftSettings: strict, linkerSettings: sqliteLink),
     .executableTarget(
       name: "inkling",
-      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
+      dependencies: [
+        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "GGUF", "Models", "Engine",
+      ],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
       name: "inkling-bench",
@@ -97,7 +101,7 @@ let package = Package(
     tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
     tests("ClientTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
-    tests("LlamaTests", ["Inference", "Llama", "TestSupport"], goldens: ["Goldens"]),
+    tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
     tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
     tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),

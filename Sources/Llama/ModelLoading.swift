@@ -1,4 +1,5 @@
 import CLlama
+import GGUF
 import Inference
 import Synchronization
 
@@ -20,7 +21,6 @@ extension LlamaModel {
   }
 
   private enum Defaults {
-    static let contextSize = 8192
     static let batchRows: UInt32 = 512
     /// Batches of 64 rows and more go through another kernel, whose sums come out differently.
     static let reproducibleRows: UInt32 = 63
@@ -61,7 +61,7 @@ extension LlamaModel {
     try refuseWhatCannotWrite(weights, path: path)
 
     let trained = unsafe max(256, Int(llama_model_n_ctx_train(weights.handle.pointer)))
-    let wanted = options.contextSize > 0 ? options.contextSize : Defaults.contextSize
+    let wanted = options.contextSize > 0 ? options.contextSize : GGUFHeader.defaultWindow
     let contextSize = max(256, min(wanted, trained))
     let threads = ThreadCounts.chosen(
       processors: Machine.processors, requested: options.threads, reproducible: options.reproducible)
@@ -141,7 +141,7 @@ extension LlamaModel {
   }
 
   private static func checkMemory(_ path: String, header: GGUFHeader) throws(ModelLoadError) {
-    guard let available = Machine.availableMemory else { return }
+    guard let available = Memory.available else { return }
     let needed = header.tensors.reduce(0) { $0 + $1.size }
     guard needed > available else { return }
     throw ModelLoadError(

@@ -26,7 +26,8 @@ enum BrainstormCommand {
         "--count", "N", "How many ideas or tags, exactly (default 3). Not used by character and storyArc.",
         in: 1...Limits.brainstormCount, \.count),
       .choice("--format", "FORMAT", "The format of the result (default plaintext)", \.format),
-      .schema("A JSON Schema for the result, instead of a kind's own.") { $0.schema = $1 }, .json, .instructions,
+      .schema("A JSON Schema for the result, instead of a kind's own.") { $0.schema = $1 },
+    ] + .shared() + [
       .temperature("0 always takes the likeliest word; up to 2 is more varied (default 0.8)."), .seed,
       .maxTokens("The longest result in tokens (default: by the kind)."), .model, .config, .noConfig,
     ],
@@ -34,7 +35,7 @@ enum BrainstormCommand {
       usage: SchemaFile.usage,
       unsuitable: "The topic is empty, not UTF-8, over 4 MiB, or too long, or the schema is not supported."),
     defaults: { Settings() },
-    takeArguments: { settings, words in settings.request.takeArguments(words) },
+    takeArguments: { (settings, words) throws(UsageError) in try settings.request.takeArguments(words) },
     run: { await brainstorm($0) })
 
   private static func brainstorm(_ settings: Settings) async -> Int32 {

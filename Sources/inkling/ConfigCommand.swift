@@ -23,6 +23,7 @@ enum ConfigCommand {
 
   static let command = Command<Settings>(
     name: "config", summary: "Shows and checks the configuration.", arguments: "check|path|schema|show",
+    argumentKinds: ArgumentKinds(first: .words(Action.allCases.map(\.rawValue))),
     details: [
       "The file is $XDG_CONFIG_HOME/inkling/config.json (~/.config/inkling/config.json), JSON with comments. A bad "
         + "value never keeps Inkling from starting: its default holds, and a warning says where it is."

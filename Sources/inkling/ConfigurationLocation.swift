@@ -84,7 +84,7 @@ private final class StartValues: Sendable {
 
 extension Option where Settings: ModelSettings {
   static var config: Option {
-    .value("--config", "FILE", "The configuration, instead of INKLING_CONFIG or the usual file.") {
+    .value("--config", "FILE", "The configuration, instead of INKLING_CONFIG or the usual file.", kind: .file) {
       (settings, path) throws(UsageError) in
       guard !path.isEmpty else { throw UsageError("--config wants a path") }
       settings.engine.configurationLocation = .file(path)

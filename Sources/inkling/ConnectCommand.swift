@@ -26,7 +26,7 @@ enum ConnectCommand {
       .value(
         "--idle-exit", "TIME", "A daemon that is started leaves when no client has come for so long (default 30m)."
       ) { (settings, text) throws(UsageError) in
-        _ = try ServeCommand.time(text, of: "--idle-exit")
+        _ = try Option<Settings>.duration(text, of: "--idle-exit")
         settings.idleExit = text
       },
       .choice("--log-level", "LEVEL", "How much is logged on standard error", \.logLevel),

@@ -56,7 +56,7 @@ protocol ModelSettings: Sendable {
 
 extension Option where Settings: ModelSettings {
   static var model: Option {
-    .value("--model", "FILE", "The model, a GGUF file.") { (settings, path) throws(UsageError) in
+    .value("--model", "FILE", "The model, a GGUF file.", kind: .file) { (settings, path) throws(UsageError) in
       guard !path.isEmpty else { throw UsageError("--model wants a path") }
       settings.engine.model = path
     }

@@ -21,7 +21,7 @@ enum GenerateCommand {
     options: [
       .schema("The JSON Schema of the value.") { $0.schema = $1 },
       .flag("--hide-schema", "Does not show the schema to the model, which is held to it all the same.", \.hidesSchema),
-      .json, .instructions,
+    ] + .shared() + [
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest value in tokens (default 1024)."), .model, .config, .noConfig,
     ],
@@ -29,7 +29,7 @@ enum GenerateCommand {
       usage: SchemaFile.usage,
       unsuitable: "The prompt is empty, not UTF-8, over 4 MiB, or too long, or the schema is not supported."),
     defaults: { Settings() },
-    takeArguments: { settings, words in settings.request.takeArguments(words) },
+    takeArguments: { (settings, words) throws(UsageError) in try settings.request.takeArguments(words) },
     check: { settings throws(UsageError) in
       if settings.schema == .null { throw UsageError("generate wants --schema FILE with a JSON Schema") }
     },

@@ -37,12 +37,13 @@ enum OneShot {
     work: @escaping @Sendable (FeatureRunner, _ text: String, RequestSink) async throws(RequestFailure) -> Output,
     finish: (Output, Screen) -> Int32
   ) async -> Int32 {
+    if let problem = settings.personalityProblem { return fail(problem, Program.Status.usage) }
     signal(SIGPIPE, SIG_IGN)
     let interruption = Interruption()
     Signals.onFirst { interruption.receive($0) }
     let text: String
     do throws(InputError) {
-      text = if let argument = settings.request.text { argument } else { try readInput() }
+      text = if let argument = settings.request.text { argument } else { try readText(settings.request.file) }
     } catch {
       return fail(error.message, Status.unsuitable)
     }
@@ -58,7 +59,9 @@ enum OneShot {
       }
     }
     interruption.cancels { task.cancel() }
+    let limit = TimeLimit(settings.request.timeout) { task.cancel() }
     let outcome = await task.value
+    limit.end()
     await supervisor.shutDown()
     screen.clearProgress()
     switch outcome {
@@ -66,6 +69,7 @@ enum OneShot {
     case .failure(let failure):
       screen.breakLine()
       if let signal = interruption.signal { return 128 + signal }
+      if limit.hasPassed { return fail("there was no result within the time of --timeout", Program.Status.failed) }
       // Messages name the fields of the protocol.
       let message = failure.wireError.message.replacing("maxTokens", with: "--max-tokens")
       return fail(message, status(of: failure))
@@ -130,7 +134,12 @@ enum OneShot {
     guard count <= Limits.textBytes else { throw InputError(message: "\(name) is longer than 4 MiB") }
   }
 
-  private static func readInput() throws(InputError) -> String {
+  /// - Parameter file: nil: standard input.
+  private static func readText(_ file: String?) throws(InputError) -> String {
+    if let file {
+      let bytes = Terminal.readFile(file, limit: Limits.textBytes, waitsForWriter: true)
+      return try text(from: bytes, named: "“\(file)”")
+    }
     if Terminal.inputIsTerminal { Terminal.writeError("inkling: type the text, then Ctrl-D\n") }
     return try text(from: Terminal.readInput(limit: Limits.textBytes), named: "the text")
   }

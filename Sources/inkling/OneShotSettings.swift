@@ -3,8 +3,16 @@ import AssistantProtocol
 
 /// What the commands for one request share: the text, and how the model is to write.
 struct OneShotRequest: Sendable {
-  /// nil: standard input.
+  /// nil: the file, or standard input.
   var text: String?
+  /// nil: standard input.
+  var file: String?
+  /// As LSP names it.
+  var languageID: String?
+  /// A name of the configuration, or one that ships.
+  var personality: String?
+  /// nil: as long as it takes.
+  var timeout: Duration?
   var instructions: String?
   var temperature: Double?
   var maxTokens: Int?
@@ -19,14 +27,23 @@ struct OneShotRequest: Sendable {
     options.seed = seed
     var common = CommonParams()
     common.instructions = instructions
+    common.personality = personality.map { name in
+      Personality.builtin.first { $0.id.hasSameBytes(as: name) } ?? .custom(CustomVoice(id: name))
+    }
+    if let languageID {
+      var context = TextContext()
+      context.languageID = languageID
+      common.context = context
+    }
     common.options = options
     return common
   }
 
   /// The text is the arguments, or standard input when there are none or only “-”.
-  mutating func takeArguments(_ words: [String]) {
+  mutating func takeArguments(_ words: [String]) throws(UsageError) {
     text = words.isEmpty ? nil : words.joined(separator: " ")
     if words.count == 1, words[0].hasSameBytes(as: "-") { text = nil }
+    if text != nil, file != nil { throw UsageError("there is a text on the command line, and one in --file") }
   }
 }
 
@@ -43,6 +60,39 @@ extension Option where Settings: OneShotSettings {
     ) { settings, _ in settings.request.showsJSON = true }
   }
 
+  static var personality: Option {
+    .value(
+      "--personality", "NAME",
+      "The voice to write in: \(Personality.builtin.map(\.id).joined(separator: ", ")), or one "
+        + "of your configuration.", kind: .names(.personalities)
+    ) { settings, name in settings.request.personality = name }
+  }
+
+  static var languageID: Option {
+    .value(
+      "--language-id", "ID", "What the text is written in, as editors name it: markdown, latex, swift."
+    ) { (settings, text) throws(UsageError) in
+      guard !text.isEmpty else { throw UsageError("--language-id wants a name") }
+      settings.request.languageID = text
+    }
+  }
+
+  static var file: Option {
+    .value("--file", "FILE", "Reads the text from a file; “-” is standard input.", kind: .file) {
+      (settings, path) throws(UsageError) in
+      guard !path.isEmpty else { throw UsageError("--file wants a path") }
+      settings.request.file = path.hasSameBytes(as: "-") ? nil : path
+    }
+  }
+
+  static var timeout: Option {
+    .value(
+      "--timeout", "TIME", "Gives up when there is no result after so long: 90s, 15m, 2h, or minutes; 0: never."
+    ) { (settings, text) throws(UsageError) in
+      settings.request.timeout = try duration(text, of: "--timeout")
+    }
+  }
+
   static var instructions: Option {
     .value("--instructions", "TEXT", "What else to heed, in your words.") { settings, text in
       settings.request.instructions = text
@@ -51,7 +101,7 @@ extension Option where Settings: OneShotSettings {
 
   /// - Parameter summary: what the values mean and which is the default.
   static func temperature(_ summary: String) -> Option {
-    .value("--temperature", "T", summary) { (settings, text) throws(UsageError) in
+    .value("--temperature", "T", summary, kind: .number) { (settings, text) throws(UsageError) in
       guard let value = Double(text), (0...2).contains(value) else {
         throw UsageError("--temperature wants a number from 0 to 2, not “\(text)”")
       }
@@ -61,19 +111,34 @@ extension Option where Settings: OneShotSettings {
 
   /// - Parameter summary: what the limit is by default.
   static func maxTokens(_ summary: String) -> Option {
-    .value("--max-tokens", "N", summary) { (settings, text) throws(UsageError) in
+    .value("--max-tokens", "N", summary, kind: .number) { (settings, text) throws(UsageError) in
       settings.request.maxTokens = try wholeNumber(text, of: "--max-tokens", in: 1...1_000_000)
     }
   }
 
   static var seed: Option {
-    .value("--seed", "N", "Makes a random choice of words repeatable.") { (settings, text) throws(UsageError) in
+    .value("--seed", "N", "Makes a random choice of words repeatable.", kind: .number) {
+      (settings, text) throws(UsageError) in
       settings.request.seed = try wholeNumber(text, of: "--seed", in: 0...Int(UInt32.max))
     }
   }
 }
 
+extension Array {
+  /// What the commands for one request share besides the sampling.
+  static func shared<Settings: OneShotSettings>() -> [Option<Settings>] where Element == Option<Settings> {
+    [.json, .instructions, .personality, .languageID, .file, .timeout]
+  }
+}
+
 extension OneShotSettings {
+  /// What is wrong with the name of the personality; nil when nothing is.
+  var personalityProblem: String? {
+    guard let name = request.personality else { return nil }
+    let known = (Personality.builtin + engine.customization.personalities.map(Personality.custom)).map(\.id)
+    return known.contains { $0.hasSameBytes(as: name) } ? nil : unknownName("personality", name, known)
+  }
+
   /// Runs a request as the configuration completes it, within the user's rules.
   func run<Params: GenerationParams, Result: GenerationResult>(
     _ params: Params, _ sink: RequestSink,

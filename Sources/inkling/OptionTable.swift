@@ -7,20 +7,37 @@ struct UsageError: Error {
   init(_ message: String) { self.message = message }
 }
 
+/// What the value of an option or an argument can be, for the completions of shells.
+enum ValueKind: Sendable {
+  case text, number, file, folder
+  case words([String])
+  /// Names that are known only when they are asked for.
+  case names(NamesCommand.Kind)
+}
+
+/// What the arguments of a command can be.
+struct ArgumentKinds: Sendable {
+  var first = ValueKind.text
+  var later = ValueKind.text
+  /// The second argument where the first one decides.
+  var behindWord: [(word: String, kind: ValueKind)] = []
+}
+
 /// One option of a command: how it is written, what `--help` says of it, and what it sets.
 struct Option<Settings>: Sendable {
   let name: String
   /// What stands for the value in the help; nil for an option without one.
   let placeholder: String?
+  var kind = ValueKind.text
   let summary: String
   let apply: @Sendable (inout Settings, String) throws(UsageError) -> Void
 
   /// An option with a value.
   static func value(
-    _ name: String, _ placeholder: String, _ summary: String,
+    _ name: String, _ placeholder: String, _ summary: String, kind: ValueKind = .text,
     _ apply: @escaping @Sendable (inout Settings, String) throws(UsageError) -> Void
   ) -> Option {
-    Option(name: name, placeholder: placeholder, summary: summary, apply: apply)
+    Option(name: name, placeholder: placeholder, kind: kind, summary: summary, apply: apply)
   }
 
   /// An option that is there or not.
@@ -35,7 +52,7 @@ struct Option<Settings>: Sendable {
     _ name: String, _ placeholder: String, _ summary: String, in range: ClosedRange<Int>,
     _ path: any WritableKeyPath<Settings, Int> & Sendable
   ) -> Option {
-    value(name, placeholder, summary) { (settings, text) throws(UsageError) in
+    value(name, placeholder, summary, kind: .number) { (settings, text) throws(UsageError) in
       settings[keyPath: path] = try wholeNumber(text, of: name, in: range)
     }
   }
@@ -48,13 +65,24 @@ struct Option<Settings>: Sendable {
     return number
   }
 
+  /// Reads a length of time: 15m, 90s, 2h, or minutes; nil for 0.
+  static func duration(_ text: String, of name: String) throws(UsageError) -> Duration? {
+    let units: [(Character, Double)] = [("s", 1), ("m", 60), ("h", 3600)]
+    let unit = units.first { $0.0 == text.last }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard let number = Double(digits), number >= 0, number <= 1e6 else {
+      throw UsageError("\(name) wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
+    }
+    return number == 0 ? nil : .milliseconds(Int64(number * (unit?.1 ?? 60) * 1000))
+  }
+
   /// An option whose value is one of a few words.
   static func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
     _ name: String, _ placeholder: String, _ summary: String,
     _ path: any WritableKeyPath<Settings, Choice> & Sendable
   ) -> Option where Choice.RawValue == String {
     let words = Choice.allCases.map(\.rawValue)
-    return value(name, placeholder, "\(summary): \(words.joined(separator: ", "))") {
+    return value(name, placeholder, "\(summary): \(words.joined(separator: ", "))", kind: .words(words)) {
       (settings, text) throws(UsageError) in
       guard let choice = Choice.allCases.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
         throw UsageError("\(name) wants one of \(words.joined(separator: ", ")), not “\(text)”")
@@ -70,6 +98,7 @@ struct Command<Settings: Sendable>: Sendable {
   let summary: String
   /// Shown after the options in the usage line; nil when there are no arguments.
   var arguments: String?
+  var argumentKinds = ArgumentKinds()
   /// Paragraphs under the usage line.
   var details: [String] = []
   /// What one of the options can be, explained.
@@ -121,18 +150,6 @@ struct Command<Settings: Sendable>: Sendable {
     }
     try check?(settings)
     return settings
-  }
-
-  var help: String {
-    var lines = ["Usage: inkling \(name) [options]" + (arguments.map { " " + $0 } ?? ""), "", summary]
-    for paragraph in details { lines += [""] + wrap(paragraph) }
-    if !choices.isEmpty { lines += ["", choicesTitle + ":"] + table(choices) }
-    let rows = options.map { ($0.name + ($0.placeholder.map { " " + $0 } ?? ""), $0.summary) }
-    lines += ["", "Options:"] + table(rows + [("--help", "Shows this text.")])
-    if !exitStatuses.isEmpty {
-      lines += ["", "Exit status:"] + table(exitStatuses.map { (String($0.0), $0.1) })
-    }
-    return lines.joined(separator: "\n") + "\n"
   }
 }
 

@@ -33,7 +33,7 @@ enum PrepareCommand {
       .model, .config, .noConfig,
       .value(
         "--max-drift", "NATS",
-        "The most drift allowed (default: as the last time, else \(PreparedManifest.defaultMaxDrift))."
+        "The most drift allowed (default: as the last time, else \(PreparedManifest.defaultMaxDrift)).", kind: .number
       ) { (settings, text) throws(UsageError) in
         guard let value = Double(text), (0...100).contains(value) else {
           throw UsageError("--max-drift wants a number from 0 to 100, not “\(text)”")
@@ -154,18 +154,7 @@ enum PreparedTable {
         [candidate.format == nil ? "the model" : nil, isUsed ? "used" : nil].compactMap { $0 }.joined(separator: ", "),
       ]
     }
-    let table = [head] + rows
-    let widths = head.indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-    return table.map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let padding = String(repeating: " ", count: widths[column] - cell.count)
-        // Words begin, and numbers end, at the same place.
-        line += column == 0 || column == row.count - 1 ? cell + padding + "  " : padding + cell + "  "
-      }
-      while line.last == " " { line.removeLast() }
-      return line + "\n"
-    }.joined()
+    return TextTable.text([head] + rows, wordColumns: [0, head.count - 1])
   }
 
   /// One sentence.

@@ -19,10 +19,7 @@ enum Program {
 
   /// A command without its type of settings.
   private struct Entry {
-    let name: String
-    let summary: String
-    let isHidden: Bool
-    let help: String
+    let description: CommandDescription
     let run: @Sendable ([String]) async -> Int32
 
     /// A command that heeds the configuration.
@@ -37,10 +34,7 @@ enum Program {
     }
 
     init<Settings>(_ command: Command<Settings>) {
-      name = command.name
-      summary = command.summary
-      isHidden = command.isHidden
-      help = command.help
+      description = CommandDescription(command)
       run = { arguments in
         let settings: Settings
         do throws(UsageError) {
@@ -59,8 +53,23 @@ enum Program {
     Entry(configured: RunCommand.command), Entry(configured: ConnectCommand.command),
     Entry(configured: ServeCommand.command), Entry(StatusCommand.command), Entry(StopCommand.command),
     Entry(configured: ConfigCommand.command), Entry(configured: DoctorCommand.command),
-    Entry(configured: PrepareCommand.command), Entry(EngineCommand.command),
+    Entry(configured: PrepareCommand.command), Entry(configured: ModelsCommand.command),
+    Entry(CompletionsCommand.command), Entry(ManualCommand.command), Entry(configured: NamesCommand.command),
+    Entry(EngineCommand.command),
   ]
+
+  /// The commands that people are shown.
+  static var visibleCommands: [CommandDescription] { commands.map(\.description).filter { !$0.isHidden } }
+
+  /// The options of the program itself.
+  static let options = [
+    ("--help", "Shows this text; after a command, that command's."), ("--version", "Shows the version."),
+  ]
+  static let summary = "A private writing assistant for editors: a local language model. Nothing leaves this machine."
+  static let modelPlaces =
+    "The model is --model FILE, else INKLING_MODEL, else the configuration's, else \(ModelLocation.defaultName) in "
+    + "INKLING_MODEL_DIR, else in $XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models). The configuration is "
+    + "described by “inkling config --help”. Inkling itself has no network code; “inkling models pull” runs curl."
 
   /// Runs the command line in a task, and then ends the process.
   static func start(_ arguments: [String]) {
@@ -83,40 +92,31 @@ enum Program {
     if ["--version", "-V"].contains(where: { $0.hasSameBytes(as: first) }) {
       return Terminal.write("inkling \(version)\n")
     }
-    guard let command = commands.first(where: { $0.name.hasSameBytes(as: first) }) else {
+    guard let command = commands.first(where: { $0.description.name.hasSameBytes(as: first) }) else {
       let kind = first.utf8.starts(with: "-".utf8) ? "option" : "command"
-      return refuse(unknown(kind, first, commands.filter { !$0.isHidden }.map(\.name) + ["--help", "--version"]))
+      return refuse(unknown(kind, first, visibleCommands.map(\.name) + ["--help", "--version"]))
     }
     let rest = Array(arguments.dropFirst())
     let asksForHelp = rest.prefix { !$0.hasSameBytes(as: "--") }.contains {
       $0.hasSameBytes(as: "--help") || $0.hasSameBytes(as: "-h")
     }
-    if asksForHelp { return Terminal.write(command.help) }
+    if asksForHelp { return Terminal.write(command.description.help) }
     return await command.run(rest)
   }
 
   private static func showHelp(of name: String?) -> Int32 {
     guard let name else { return Terminal.write(help) }
-    guard let command = commands.first(where: { $0.name.hasSameBytes(as: name) }) else {
-      return refuse(unknown("command", name, commands.filter { !$0.isHidden }.map(\.name)))
+    guard let command = commands.first(where: { $0.description.name.hasSameBytes(as: name) }) else {
+      return refuse(unknown("command", name, visibleCommands.map(\.name)))
     }
-    return Terminal.write(command.help)
+    return Terminal.write(command.description.help)
   }
 
   private static var help: String {
-    let rows = commands.filter { !$0.isHidden }.map { ($0.name, $0.summary) }
+    let rows = visibleCommands.map { ($0.name, $0.summary) }
     let lines =
-      [
-        "Usage: inkling COMMAND [options]", "",
-      ] + wrap("A private writing assistant for editors: a local language model. Nothing leaves this machine.") + [
-        "", "Commands:",
-      ] + table(rows) + ["", "Options:"]
-      + table([("--help", "Shows this text; after a command, that command's."), ("--version", "Shows the version.")])
-      + [""]
-      + wrap(
-        "The model is --model FILE, else INKLING_MODEL, else the configuration's, else \(ModelLocation.defaultName) in "
-          + "INKLING_MODEL_DIR, else in $XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models). The "
-          + "configuration is described by “inkling config --help”.")
+      ["Usage: inkling COMMAND [options]", ""] + wrap(summary) + ["", "Commands:"] + table(rows) + ["", "Options:"]
+      + table(options) + [""] + wrap(modelPlaces)
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -8,26 +8,34 @@ enum RephraseCommand {
     var request = OneShotRequest()
     /// nil: the configuration's, else formal.
     var tone: String?
+    var alternatives = 1
   }
 
   static let command = Command<Settings>(
     name: "rephrase", summary: "Says a text again in another tone.", arguments: "[TEXT...]",
     details: [
       "The text is the arguments, or standard input when there are none or only “-”. The result goes to standard "
-        + "output: on a terminal as it is written and without control characters, otherwise whole and byte for byte."
+        + "output: on a terminal as it is written and without control characters, otherwise whole and byte for byte.",
+      "Of several alternatives the likeliest comes first, and a line of --- stands between two of them; where a text "
+        + "may hold such a line, --json keeps them apart.",
     ],
     choicesTitle: "Tones", choices: Tone.builtin.map { ($0.id, $0.choice.description) },
     options: [
-      .value("--tone", "TONE", "The tone, one of the above or of your configuration (default formal).") {
+      .value(
+        "--tone", "TONE", "The tone, one of the above or of your configuration (default formal).", kind: .names(.tones)
+      ) {
         (settings, tone) in settings.tone = tone
-      }, .json, .instructions,
+      },
+      .number(
+        "--alternatives", "N", "How many different texts to write (default 1, at most 5).", in: 1...5, \.alternatives),
+    ] + .shared() + [
       .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest result in tokens (default: by the length of the text)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       unsuitable: "The text is empty, not UTF-8, over 4 MiB, or too long for the context window."),
     defaults: { Settings() },
-    takeArguments: { settings, words in settings.request.takeArguments(words) },
+    takeArguments: { (settings, words) throws(UsageError) in try settings.request.takeArguments(words) },
     run: { await rephrase($0) })
 
   private static func rephrase(_ settings: Settings) async -> Int32 {
@@ -38,15 +46,25 @@ enum RephraseCommand {
       return OneShot.fail(unknownName("tone", settings.tone ?? "", known.map(\.id)), Program.Status.usage)
     }
     return await OneShot.run(
-      settings, streams: true,
+      settings, streams: settings.alternatives == 1,
       work: { (runner, text, sink) async throws(RequestFailure) in
-        let params = Rephrase.Params(text: text, tone: tone ?? nil, common: settings.request.common)
+        let params = Rephrase.Params(
+          text: text, tone: tone ?? nil, alternatives: settings.alternatives, common: settings.request.common)
         return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
           try await runner.run(.rephrase, params, encoding: .utf8, sink: sink)
         }
       },
       finish: { result, screen in
-        OneShot.write(result.text, of: result, settings, screen, addsLineFeed: settings.request.text != nil)
+        OneShot.write(
+          together(result.alternatives), of: result, settings, screen, addsLineFeed: settings.request.text != nil)
       })
+  }
+
+  /// The alternatives with a line between two of them.
+  private static func together(_ texts: [String]) -> String {
+    texts.enumerated().map { index, text in
+      let isOpen = text.utf8.last != UInt8(ascii: "\n")
+      return index == texts.count - 1 ? text : text + (isOpen ? "\n" : "") + "---\n"
+    }.joined()
   }
 }

@@ -13,12 +13,14 @@ enum RunCommand {
 
   static let command = Command<Settings>(
     name: "run", summary: "Runs a command of your configuration.", arguments: "COMMAND [TEXT...]",
+    argumentKinds: ArgumentKinds(first: .names(.commands)),
     details: [
       "The text is the arguments, or standard input when there are none or only “-”; a command without an input reads "
         + "none. “inkling config show” lists the commands."
     ],
     options: [
-      .choice("--format", "FORMAT", "The format of a value (default plaintext)", \.format), .json, .instructions,
+      .choice("--format", "FORMAT", "The format of a value (default plaintext)", \.format)
+    ] + .shared() + [
       .temperature("0 always takes the likeliest word; up to 2 is more varied (default: by the command)."), .seed,
       .maxTokens("The longest result in tokens (default: by the command)."), .model, .config, .noConfig,
     ],
@@ -29,7 +31,7 @@ enum RunCommand {
     takeArguments: { (settings, words) throws(UsageError) in
       guard let id = words.first else { throw UsageError("run wants the id of a command") }
       settings.id = id
-      settings.request.takeArguments(Array(words.dropFirst()))
+      try settings.request.takeArguments(Array(words.dropFirst()))
     },
     run: { await run($0) })
 

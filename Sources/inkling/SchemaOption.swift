@@ -10,7 +10,7 @@ extension Option {
   static func schema(
     _ summary: String, _ set: @escaping @Sendable (inout Settings, JSONValue) -> Void
   ) -> Option {
-    .value("--schema", "FILE", summary) { (settings, file) throws(UsageError) in
+    .value("--schema", "FILE", summary, kind: .file) { (settings, file) throws(UsageError) in
       set(&settings, try readSchema(file))
     }
   }

@@ -43,12 +43,14 @@ final class Screen: Sendable {
   }
 
   /// A line about what is done, which the next one and the text replace.
-  func showProgress(_ what: String, _ percentage: Int) {
+  func showProgress(_ what: String, _ percentage: Int) { showLine("\(what): \(percentage) %") }
+
+  func showLine(_ line: String) {
     guard showsProgress else { return }
     state.withLock { state in
       if state.lineIsOpen { return }
       state.progressIsShown = true
-      Terminal.writeError("\r\u{1B}[K\(what): \(percentage) %")
+      Terminal.writeError("\r\u{1B}[K\(line)")
     }
   }
 

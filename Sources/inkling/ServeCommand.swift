@@ -61,26 +61,33 @@ enum ServeCommand {
       .value(
         "--idle-unload", "TIME",
         "Takes the model out of memory when idle for so long: 15m (default), 90s, 2h, or minutes; 0: never."
-      ) { (settings, text) throws(UsageError) in settings.engine.idleUnload = try time(text, of: "--idle-unload") },
+      ) { (settings, text) throws(UsageError) in
+        settings.engine.idleUnload = try Option<Settings>.duration(text, of: "--idle-unload")
+      },
       .flag(
         "--socket", "Serves many clients, at a socket that only you can use, instead of standard input and output.",
         \.isShared),
       .value(
         "--idle-exit", "TIME", "With --socket: leaves when no client has come for so long: 30m (default); 0: never."
-      ) { (settings, text) throws(UsageError) in settings.idleExit = try time(text, of: "--idle-exit") },
-      .value("--log-file", "FILE", "The log goes there instead of standard error; at 1 MiB it becomes FILE.1.") {
-        (settings, path) throws(UsageError) in
+      ) { (settings, text) throws(UsageError) in
+        settings.idleExit = try Option<Settings>.duration(text, of: "--idle-exit")
+      },
+      .value(
+        "--log-file", "FILE", "The log goes there instead of standard error; at 1 MiB it becomes FILE.1.", kind: .file
+      ) { (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--log-file wants a path") }
         settings.logFile = ModelLocation.absolute(path)
       },
       .flag("--ephemeral", "Keeps no session on the disk, and reads none.", \.isEphemeral),
-      .value("--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.") {
+      .value(
+        "--mirror", "DIR", "Records all messages, texts included, in a file there. For finding faults.", kind: .folder
+      ) {
         (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--mirror wants a folder") }
         settings.mirror = path
       },
       .value(
-        "--thermal-root", "DIR", "Where the machine's thermal zones are (default: /sys/class/thermal)."
+        "--thermal-root", "DIR", "Where the machine's thermal zones are (default: /sys/class/thermal).", kind: .folder
       ) { (settings, path) throws(UsageError) in
         guard !path.isEmpty else { throw UsageError("--thermal-root wants a folder") }
         settings.thermometer = Thermometer(root: path)
@@ -180,17 +187,6 @@ enum ServeCommand {
       log.warning("the process \(processID), which the client named as its own, is not there: the daemon ends")
       gone()
     }
-  }
-
-  /// A time as options have it; nil for 0.
-  static func time(_ text: String, of option: String) throws(UsageError) -> Duration? {
-    let units: [(Character, Double)] = [("s", 1), ("m", 60), ("h", 3600)]
-    let unit = units.first { $0.0 == text.last }
-    let digits = unit == nil ? text[...] : text.dropLast()
-    guard let number = Double(digits), number >= 0, number <= 1e6 else {
-      throw UsageError("\(option) wants a time like 15m, 90s or 2h, or 0, not “\(text)”")
-    }
-    return number == 0 ? nil : .milliseconds(Int64(number * (unit?.1 ?? 60) * 1000))
   }
 }
 

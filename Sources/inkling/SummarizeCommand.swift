@@ -15,6 +15,7 @@ enum SummarizeCommand {
 
   static let command = Command<Settings>(
     name: "summarize", summary: "Says in short what a text says.", arguments: "[FILE...]",
+    argumentKinds: ArgumentKinds(first: .file, later: .file),
     details: [
       "The text is what the files hold, one after the other, or standard input when there are none or only “-”. It may "
         + "have up to 4 MiB; a long one is read in parts. The summary goes to standard output: on a terminal as it is "
@@ -23,18 +24,24 @@ enum SummarizeCommand {
     choicesTitle: "Styles", choices: Summarize.Style.allCases.map { ($0.rawValue, $0.choice.description) },
     options: [
       .choice("--style", "STYLE", "The form of the summary (default sentences)", \.style),
-      .value("--count", "N", "How many sentences or bullets, exactly (default 2). A headline is always 1.") {
+      .value(
+        "--count", "N", "How many sentences or bullets, exactly (default 2). A headline is always 1.", kind: .number
+      ) {
         (settings, text) throws(UsageError) in
         settings.count = try Option<Settings>.wholeNumber(text, of: "--count", in: Summarize.Params.counts)
       },
-      .json, .instructions, .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
+    ] + .shared() + [
+      .temperature("0 (default) always takes the likeliest word; up to 2 is more varied."), .seed,
       .maxTokens("The longest summary in tokens (default: by its form)."), .model, .config, .noConfig,
     ],
     exitStatuses: OneShot.exitStatuses(
       unsuitable: "The text cannot be read, is empty, not UTF-8 or over 4 MiB, or the instructions are too long."),
     defaults: { Settings() },
-    takeArguments: { settings, words in
+    takeArguments: { (settings, words) throws(UsageError) in
       settings.files = words.count == 1 && words[0].hasSameBytes(as: "-") ? [] : words
+      if !settings.files.isEmpty, settings.request.file != nil {
+        throw UsageError("there are files on the command line, and one in --file")
+      }
     },
     check: { settings throws(UsageError) in
       if settings.style == .headline, let count = settings.count, count != 1 {

@@ -33,7 +33,10 @@ extension EndToEnd {
       let version = try Self.run(["--version"])
       #expect(version.exit == .status(0))
       #expect(version.output.hasPrefix("inkling "))
-      let commands = ["serve", "rephrase", "summarize", "brainstorm", "generate", "run", "config", "doctor", "prepare"]
+      let commands = [
+        "serve", "rephrase", "summarize", "brainstorm", "generate", "run", "config", "doctor", "prepare", "models",
+        "completions", "man",
+      ]
       for arguments in [["--help"], ["help"]] + commands.map({ [$0, "--help"] }) {
         let help = try Self.run(arguments)
         #expect(help.exit == .status(0), "\(arguments)")

@@ -79,3 +79,33 @@ import Testing
     }
   }
 }
+
+/// A member of a document is set, and every other byte stays.
+@Suite struct DocumentSettingTests {
+  @Test(arguments: [
+    (#"{}"#, #"{"model": "x"}"#), (#"{"a": 1}"#, #"{"model": "x", "a": 1}"#),
+    ("{\n}\n", "{\n  \"model\": \"x\"\n}\n"),
+    ("{\r\n\t\"a\": 1\r\n}", "{\r\n\t\"model\": \"x\",\r\n\t\"a\": 1\r\n}"),
+    (
+      "{ // mine\n    // of a\n    \"a\": [1,],\n}",
+      "{ // mine\n    \"model\": \"x\",\n    // of a\n    \"a\": [1,],\n}"
+    ),
+    ("{ /* a\n b */ \"a\": 1}", "{\"model\": \"x\",  /* a\n b */ \"a\": 1}"),
+    (
+      "{\"a\": {\"model\": 1}, /* m */ \"model\" :\"old\" // c\n}",
+      "{\"a\": {\"model\": 1}, /* m */ \"model\" :\"x\" // c\n}"
+    ),
+    ("{\"model\": null, \"model\": 2}", "{\"model\": \"x\", \"model\": 2}"),
+    ("// \"model\": \"y\"\n\u{FEFF}{}", nil), ("\u{FEFF}{\"model\": [1, {\"b\": 2}] }", "\u{FEFF}{\"model\": \"x\" }"),
+    ("[1]", nil), ("{\"a\": }", nil),
+  ])
+  func oneMemberIsSet(text: String, expected: String?) throws {
+    guard let expected else {
+      #expect(throws: JSONDocumentError.self) { try JSONDocument(Array(text.utf8)).setting("model", to: "x") }
+      return
+    }
+    let set = try JSONDocument(Array(text.utf8)).setting("model", to: "x")
+    #expect(String(decoding: set, as: UTF8.self) == expected)
+    #expect(try JSONDocument(set).value["model"] == "x")
+  }
+}

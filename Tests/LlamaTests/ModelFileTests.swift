@@ -1,3 +1,4 @@
+import GGUF
 import Llama
 import TestSupport
 import Testing
@@ -164,8 +165,42 @@ import Testing
       }
       try writeFile(path, damaged)
       do { _ = try ModelFileCheck.check(path) } catch { refused += 1 }
+      // What lists models reads the same, and knows the types of tensors by itself.
+      _ = try? GGUFFile.header(of: path).header.cacheBytes(window: 8192)
     }
     #expect(refused > 1000)
+  }
+
+  @Test func theSpecifiedTypesAreThoseOfTheLibrary() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("model.gguf")
+    var known = 0
+    for type in UInt32(0)..<64 where GGUFHeader.Block.specified(type) != nil {
+      var writer = GGUFWriter()
+      writer.tensors = [("a", [256], type, 0)]
+      writer.dataBytes = 4096
+      try writeFile(path, writer.bytes)
+      #expect(
+        try ModelFileCheck.check(path).tensors.map(\.size) == GGUFFile.header(of: path).header.tensors.map(\.size))
+      known += 1
+    }
+    #expect(known > 25)
+  }
+
+  @Test func headersThatNeverEndAreRefused() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("model.gguf")
+    var far = GGUFWriter()
+    far.metadata.append(("tokens", .raw(type: 9, le(UInt32(0)) + le(UInt64(300 << 20)))))
+    far.claimedPairs = 3
+    try writeFile(path, far.bytes)
+    #expect(truncate(path, 400 << 20) == 0)
+    #expect { try GGUFFile.header(of: path) } throws: { ($0 as? GGUFHeader.Problem)?.text.contains("256 MiB") == true }
+    var long = GGUFWriter()
+    let text = String(repeating: "x", count: 1 << 20)
+    for index in 0..<65 { long.metadata.append(("long.\(index)", .string(text))) }
+    try writeFile(path, long.bytes)
+    #expect { try GGUFFile.header(of: path) } throws: { ($0 as? GGUFHeader.Problem)?.text.contains("too long") == true }
   }
 
   private func make(_ content: Content, at path: String) throws {

@@ -10,10 +10,14 @@ let allowedImports: [String: Set<String>] = [
   "EngineProtocol": ["JSON", "JSONRPC"],
   "Client": ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"],
   "Inference": [],
-  "Llama": ["Inference", "CLlama"],
+  "GGUF": [],
+  "Models": ["JSON", "GGUF", "CPosix"],
+  "Llama": ["Inference", "GGUF", "CLlama"],
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
-  "inkling": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
+  "inkling": [
+    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "GGUF", "Models", "Engine",
+  ],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]
 

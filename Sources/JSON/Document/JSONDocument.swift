@@ -3,8 +3,8 @@
 public struct JSONDocument: Sendable {
   public let value: JSONValue
   /// Where values and names begin, by JSON pointer (RFC 6901).
-  private let marks: JSONMarks
-  private let text: JSONTextLines
+  let marks: JSONMarks
+  let text: JSONTextLines
 
   /// - Throws: `JSONDocumentError` for what is not JSON besides the comments and those commas.
   public init(_ bytes: [UInt8], maxDepth: Int = JSONParser.defaultMaxDepth) throws(JSONDocumentError) {
@@ -72,7 +72,7 @@ extension String {
 
 /// Finds lines and columns of a text. A byte order mark takes no column.
 struct JSONTextLines: Sendable {
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   private let start: Int
 
   init(_ bytes: [UInt8]) {

@@ -1,8 +1,10 @@
-/// Where the values and names of a text begin. The text is JSON: the strict parser has accepted it.
+/// Where the values and names of a text begin, and where values end. The text is JSON: the strict parser has accepted
+/// it.
 struct JSONMarks: Sendable {
   /// Offsets in bytes, by JSON pointer.
   private(set) var values: [String: Int] = [:]
   private(set) var names: [String: Int] = [:]
+  private(set) var valueEnds: [String: Int] = [:]
   private(set) var repeated: [(pointer: String, offset: Int)] = []
 
   init(_ bytes: [UInt8]) {
@@ -22,13 +24,15 @@ struct JSONMarks: Sendable {
 
     mutating func value(at pointer: String, _ marks: inout JSONMarks) {
       skipWhiteSpace()
-      if marks.values[pointer] == nil { marks.values[pointer] = position }
+      let isFirst = marks.values[pointer] == nil
+      if isFirst { marks.values[pointer] = position }
       switch current {
       case UInt8(ascii: "{"): object(at: pointer, &marks)
       case UInt8(ascii: "["): array(at: pointer, &marks)
       case UInt8(ascii: "\""): _ = string()
       case _: while let byte = current, !Self.endsScalar(byte) { position += 1 }
       }
+      if isFirst { marks.valueEnds[pointer] = position }
       skipWhiteSpace()
     }
 

@@ -1,4 +1,5 @@
 import CLlama
+import GGUF
 
 /// The forms of weights that copies of a model are made in.
 public enum WeightFormat: String, Sendable, CaseIterable {

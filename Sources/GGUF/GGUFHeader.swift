@@ -1,7 +1,5 @@
-import CLlama
-
-/// The header of a GGUF file: what a loader needs to know before it maps the file. Read by ourselves, with bounds,
-/// because a loader that trusts a broken file takes the process down.
+/// The header of a GGUF file: what a loader needs to know before it maps the file, and what a person wants to know of a
+/// model. Read by ourselves, with bounds, because a loader that trusts a broken file takes the process down.
 ///
 /// Source: the GGUF specification (ggml, docs/gguf.md), versions 2 and 3.
 package struct GGUFHeader {
@@ -34,17 +32,37 @@ package struct GGUFHeader {
 
   /// Why a file is not a GGUF file that can be loaded; the end of a sentence that starts with the file.
   package struct Problem: Error {
-    var text: String
-    init(_ text: String) { self.text = text }
+    package var text: String
+    /// There is no such file.
+    package var isMissing = false
+    /// It is something else than a model, so that another file is to be named.
+    package var isNoModel = false
+    package init(_ text: String) { self.text = text }
+  }
+
+  /// How the weights of a type lie in a file: so many in a block of so many bytes.
+  package struct Block {
+    package var elements: UInt64
+    package var bytes: UInt64
+    package init(elements: UInt64, bytes: UInt64) {
+      self.elements = elements
+      self.bytes = bytes
+    }
   }
 
   private enum Limits {
     static let tensors: UInt64 = 1 << 20
     static let pairs: UInt64 = 1 << 20
     static let nameBytes: UInt64 = 1 << 16
+    /// Bytes of strings that are kept.
+    static let keptBytes = 64 << 20
   }
 
-  init(reading file: borrowing BoundedFileReader) throws(Problem) {
+  /// Reads the header of a file that begins with “GGUF”.
+  /// - Parameter block: of a tensor's type. Who will load the file asks the library that loads it.
+  package init(
+    reading file: borrowing BoundedFileReader, block: (UInt32) throws(Problem) -> Block
+  ) throws(Problem) {
     var cursor = Cursor(file: file)
     let version = try cursor.integer(UInt32.self)
     if version.byteSwapped == 2 || version.byteSwapped == 3 {
@@ -56,24 +74,33 @@ package struct GGUFHeader {
     guard tensorCount <= Limits.tensors, pairCount <= Limits.pairs else {
       throw Problem("has a damaged header (\(tensorCount) tensors, \(pairCount) metadata pairs)")
     }
-    for _ in 0..<pairCount { try readPair(&cursor) }
+    var keptBytes = 0
+    for _ in 0..<pairCount {
+      keptBytes += try readPair(&cursor)
+      guard keptBytes <= Limits.keptBytes else { throw Problem("has a damaged header (its strings are too long)") }
+    }
     var infos: [Tensor] = []
-    for _ in 0..<tensorCount { infos.append(try Self.readTensor(&cursor)) }
+    for _ in 0..<tensorCount { infos.append(try Self.readTensor(&cursor, block)) }
     try place(infos, after: cursor.position, fileSize: file.size)
   }
 
-  private mutating func readPair(_ cursor: inout Cursor) throws(Problem) {
+  /// - Returns: the bytes of the strings that are kept.
+  private mutating func readPair(_ cursor: inout Cursor) throws(Problem) -> Int {
     let key = try cursor.string(limit: Limits.nameBytes)
     let type = try cursor.integer(UInt32.self)
     if type == ValueType.array {
       try cursor.skipArray(depth: 0)
-    } else {
-      metadata[key] = try cursor.value(type)
+      return 0
     }
+    let value = try cursor.value(type)
+    metadata[key] = value
+    return key.utf8.count + (value.string?.utf8.count ?? 0)
   }
 
   /// The offset is still counted from the start of the data.
-  private static func readTensor(_ cursor: inout Cursor) throws(Problem) -> Tensor {
+  private static func readTensor(
+    _ cursor: inout Cursor, _ block: (UInt32) throws(Problem) -> Block
+  ) throws(Problem) -> Tensor {
     let name = try cursor.string(limit: Limits.nameBytes)
     let dimensions = try cursor.integer(UInt32.self)
     guard (1...4).contains(dimensions) else { throw Problem("has a tensor with \(dimensions) dimensions") }
@@ -88,22 +115,11 @@ package struct GGUFHeader {
     }
     let type = try cursor.integer(UInt32.self)
     let offset = try cursor.integer(UInt64.self)
-    let (blockElements, blockBytes) = try blockSize(of: type)
-    guard rowLength % blockElements == 0 else { throw Problem("has a tensor whose rows do not fit its type") }
-    let (size, overflow) = (elements / blockElements).multipliedReportingOverflow(by: blockBytes)
+    let block = try block(type)
+    guard rowLength % block.elements == 0 else { throw Problem("has a tensor whose rows do not fit its type") }
+    let (size, overflow) = (elements / block.elements).multipliedReportingOverflow(by: block.bytes)
     guard !overflow else { throw Problem("has a tensor of an impossible shape") }
     return Tensor(name: name, type: type, elements: elements, offset: offset, size: size)
-  }
-
-  /// Elements and bytes of a block of the type, as the library that will load it has them.
-  private static func blockSize(of type: UInt32) throws(Problem) -> (elements: UInt64, bytes: UInt64) {
-    guard type < GGML_TYPE_COUNT.rawValue else {
-      throw Problem("has tensors of a type (\(type)) that is not known here")
-    }
-    let elements = ggml_blck_size(ggml_type(rawValue: type))
-    let bytes = ggml_type_size(ggml_type(rawValue: type))
-    guard elements > 0, bytes > 0 else { throw Problem("has tensors of a type (\(type)) that is no longer supported") }
-    return (UInt64(elements), UInt64(bytes))
   }
 
   private mutating func place(_ infos: [Tensor], after position: UInt64, fileSize: UInt64) throws(Problem) {
@@ -137,6 +153,9 @@ private enum ValueType {
 
 /// Reads a GGUF header front to back.
 private struct Cursor: ~Copyable {
+  /// The longest header that is read, so that a file which lies about its counts does not keep us for minutes.
+  private static let mostBytes: UInt64 = 256 << 20
+
   var position: UInt64 = 4
   private let fileSize: UInt64
   private let descriptor: BoundedFileReader.Descriptor
@@ -226,6 +245,9 @@ private struct Cursor: ~Copyable {
   private mutating func fill(_ count: Int) throws(GGUFHeader.Problem) {
     guard UInt64(count) <= fileSize, position <= fileSize - UInt64(count) else {
       throw GGUFHeader.Problem("is cut off inside its header")
+    }
+    guard position <= Self.mostBytes else {
+      throw GGUFHeader.Problem("has a damaged header (it is longer than \(Self.mostBytes >> 20) MiB)")
     }
     let windowEnd = windowStart + UInt64(window.count)
     if position >= windowStart, position + UInt64(count) <= windowEnd { return }

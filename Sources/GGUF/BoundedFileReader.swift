@@ -7,8 +7,8 @@
 #endif
 
 /// A regular file open for reading at any place. Opening never blocks, whatever the path names.
-struct BoundedFileReader: ~Copyable {
-  enum OpenProblem: Error {
+package struct BoundedFileReader: ~Copyable {
+  package enum OpenProblem: Error {
     case missing
     /// Errno's text.
     case refused(String)
@@ -17,11 +17,11 @@ struct BoundedFileReader: ~Copyable {
   }
 
   /// The open file, for whoever reads while the owner lives.
-  struct Descriptor {
+  package struct Descriptor {
     fileprivate let number: Int32
 
     /// Up to `count` bytes at that place; fewer at the end of the file or when the disk fails.
-    func read(at offset: UInt64, count: Int) -> [UInt8] {
+    package func read(at offset: UInt64, count: Int) -> [UInt8] {
       unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         filled = 0
         while filled < count {
@@ -35,11 +35,11 @@ struct BoundedFileReader: ~Copyable {
     }
   }
 
-  let descriptor: Descriptor
+  package let descriptor: Descriptor
   /// Bytes, when it was opened.
-  let size: UInt64
+  package let size: UInt64
 
-  init(path: String) throws(OpenProblem) {
+  package init(path: String) throws(OpenProblem) {
     // C would read a path with a NUL in it as another path.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .missing }
     // O_NONBLOCK: opening a FIFO must not wait for its writer.

@@ -1,23 +1,25 @@
 /// Writes GGUF files by the specification, for tests of files that nobody should ship.
-struct GGUFWriter {
-  enum Value {
+public struct GGUFWriter {
+  public enum Value {
     case integer(UInt32)
     case string(String)
     case strings([String])
     case raw(type: UInt32, [UInt8])
   }
 
-  var version: UInt32 = 3
-  var metadata: [(String, Value)] = [("general.architecture", .string("llama"))]
+  public var version: UInt32 = 3
+  public var metadata: [(String, Value)] = [("general.architecture", .string("llama"))]
   /// Name, lengths, type and offset of each tensor.
-  var tensors: [(name: String, shape: [UInt64], type: UInt32, offset: UInt64)] = []
+  public var tensors: [(name: String, shape: [UInt64], type: UInt32, offset: UInt64)] = []
   /// Bytes after the header.
-  var dataBytes = 0
+  public var dataBytes = 0
   /// What the header says instead of the true counts.
-  var claimedTensors: UInt64?
-  var claimedPairs: UInt64?
+  public var claimedTensors: UInt64?
+  public var claimedPairs: UInt64?
 
-  var bytes: [UInt8] {
+  public init() {}
+
+  public var bytes: [UInt8] {
     var result = Array("GGUF".utf8)
     result += le(version)
     result += le(claimedTensors ?? UInt64(tensors.count))
@@ -44,6 +46,6 @@ struct GGUFWriter {
 }
 
 /// A number's bytes, the lowest first.
-func le<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+public func le<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
   (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
 }
