@@ -7,12 +7,16 @@ import Synchronization
 public struct LinkService: AssistantService {
   private let link: DaemonLink
   private let prefix: String
+  private let encoding: PositionEncoding
   private static let counter = Atomic(0)
 
-  /// - Parameter name: distinguishes its tokens from those of others that use the link.
-  public init(_ link: DaemonLink, name: String) {
+  /// - Parameters:
+  ///   - name: distinguishes its tokens from those of others that use the link.
+  ///   - encoding: in which the link's positions are counted.
+  public init(_ link: DaemonLink, name: String, encoding: PositionEncoding = .utf16) {
     self.link = link
     prefix = name
+    self.encoding = encoding
   }
 
   public func call(
@@ -23,7 +27,11 @@ public struct LinkService: AssistantService {
     if case .object(let object) = params { members = object }
     let number = Self.counter.add(1, ordering: .relaxed).newValue
     for kind in wanted { members[kind.parameter] = .string("\(prefix)-\(number)-\(kind.rawValue)") }
-    return try await link.perform(method, .object(members), onProgress: { onProgress($0.value) })()
+    return try await link.perform(
+      method, .object(members),
+      onProgress: { [encoding] progress in
+        onProgress(progress.counted(in: encoding).value)
+      })()
   }
 }
 

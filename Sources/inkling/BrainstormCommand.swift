@@ -2,7 +2,7 @@ import Assistant
 import AssistantProtocol
 import JSON
 
-/// `inkling brainstorm`: makes something up for one topic, without a daemon.
+/// `inkling brainstorm`: makes something up for one topic.
 enum BrainstormCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
@@ -40,14 +40,11 @@ enum BrainstormCommand {
 
   private static func brainstorm(_ settings: Settings) async -> Int32 {
     await OneShot.run(
-      settings, streams: false,
-      work: { (runner, topic, sink) async throws(RequestFailure) in
-        let params = Brainstorm.Params(
+      settings, Brainstorm.self, streams: false,
+      params: { topic in
+        Brainstorm.Params(
           topic: topic, kind: settings.kind, count: settings.count, schema: settings.schema, format: settings.format,
           common: settings.request.common)
-        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
-          try await runner.run(.brainstorm, params, sink: sink)
-        }
       },
       finish: { result, screen in
         OneShot.write(result.rendered, of: result, settings, screen)

@@ -11,6 +11,8 @@ enum ConfigurationLocation: Sendable {
 
   static let name = "/inkling/config.json"
 
+  var isUsual: Bool { if case .usual = self { true } else { false } }
+
   /// nil when there is no place for one.
   var path: String? {
     switch self {

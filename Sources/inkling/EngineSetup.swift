@@ -22,10 +22,14 @@ struct EngineSetup: Sendable {
   /// Voices and commands of the configuration.
   var customization: Customization { configurationFile.current.customization }
 
+  /// Whether the command line says which model or configuration it is.
+  private(set) var isChosen = false
+
   var modelPath: String { ModelLocation.path(option: model) }
 
   /// Reads the configuration, and takes from it what neither the command line nor the environment says.
   mutating func configure() {
+    isChosen = model != nil || !configurationLocation.isUsual
     configurationFile = configurationLocation.open(warnings)
     let configuration = configurationFile.current
     if model == nil, ModelLocation.environment("INKLING_MODEL") == nil {

@@ -2,7 +2,7 @@ import Assistant
 import AssistantProtocol
 import JSON
 
-/// `inkling generate`: fills in a JSON Schema once, without a daemon.
+/// `inkling generate`: fills in a JSON Schema once.
 enum GenerateCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
@@ -37,14 +37,11 @@ enum GenerateCommand {
 
   private static func generate(_ settings: Settings) async -> Int32 {
     await OneShot.run(
-      settings, streams: false,
-      work: { (runner, prompt, sink) async throws(RequestFailure) in
-        let params = Generate.Params(
+      settings, Generate.self, streams: false,
+      params: { prompt in
+        Generate.Params(
           prompt: prompt, schema: settings.schema, includeSchemaInPrompt: !settings.hidesSchema,
           common: settings.request.common)
-        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
-          try await runner.run(.generate, params, sink: sink)
-        }
       },
       finish: { result, screen in
         OneShot.write(JSONWriter.text(of: result.value), of: result, settings, screen)

@@ -1,6 +1,8 @@
 import Assistant
 import AssistantProtocol
+import Client
 import JSON
+import JSONRPC
 
 #if canImport(Glibc)
   import Glibc
@@ -8,7 +10,7 @@ import JSON
   import Darwin
 #endif
 
-/// One request of the command line, without a daemon: reads the text, starts an engine, shows what comes, heeds Ctrl-C.
+/// One request of the command line: reads the text, asks the assistant, shows what comes, heeds Ctrl-C.
 enum OneShot {
   /// Exit statuses besides those that all commands share.
   enum Status {
@@ -30,49 +32,62 @@ enum OneShot {
   /// Runs one request to the exit status of the process.
   /// - Parameters:
   ///   - streams: whether the result's text is shown as it comes when a person watches.
-  ///   - work: the request, given the text.
+  ///   - params: the request for the text.
   ///   - finish: writes the result and gives the exit status.
-  static func run<Output: Sendable>(
-    _ settings: some OneShotSettings, streams: Bool,
-    work: @escaping @Sendable (FeatureRunner, _ text: String, RequestSink) async throws(RequestFailure) -> Output,
-    finish: (Output, Screen) -> Int32
+  static func run<Method: RequestMethod>(
+    _ settings: some OneShotSettings, _: Method.Type, streams: Bool,
+    params: @Sendable (_ text: String) -> Method.Params, finish: (Method.Result, Screen) -> Int32
   ) async -> Int32 {
     if let problem = settings.personalityProblem { return fail(problem, Program.Status.usage) }
     signal(SIGPIPE, SIG_IGN)
     let interruption = Interruption()
     Signals.onFirst { interruption.receive($0) }
     let text: String
+    let assistant: CommandAssistant
     do throws(InputError) {
       text = if let argument = settings.request.text { argument } else { try readText(settings.request.file) }
     } catch {
       return fail(error.message, Status.unsuitable)
     }
-    let supervisor = settings.engine.makeSupervisor(log: .standardError(level: .error))
-    let file = settings.engine.configurationFile
-    let engine = BoundedEngine(base: supervisor) { file.current.limits.outputTokens }
+    do throws(DaemonError) {
+      let command = String(Method.name.split(separator: "/").last ?? "")
+      assistant = try CommandAssistant(settings.engine, isPrivate: settings.isPrivate, name: command)
+    } catch {
+      return fail("\(error.message) \(error.remedy) “--private” needs no daemon.", Status.unavailable)
+    }
     let screen = Screen(streams: streams && !settings.request.showsJSON)
-    let task = Task { () async -> Result<Output, RequestFailure> in
-      do throws(RequestFailure) {
-        return .success(try await work(FeatureRunner(engine: engine), text, screen.sink))
+    let request = params(text)
+    let task = Task { () async -> Result<Method.Result, RPCError> in
+      do throws(RPCError) {
+        try await settings.makeSession(assistant.service)
+        return .success(
+          try await assistant.service.call(Method.self, request, wanting: screen.wanted) { screen.show($0) })
       } catch {
         return .failure(error)
       }
     }
-    interruption.cancels { task.cancel() }
-    let limit = TimeLimit(settings.request.timeout) { task.cancel() }
+    let cancel: @Sendable () -> Void = {
+      task.cancel()
+      // Who waits for a command that was interrupted waits no longer than this.
+      Task {
+        try await Task.sleep(for: .seconds(2))
+        assistant.hangUp()
+      }
+    }
+    interruption.cancels(cancel)
+    let limit = TimeLimit(settings.request.timeout, cancel: cancel)
     let outcome = await task.value
     limit.end()
-    await supervisor.shutDown()
+    await assistant.close()
     screen.clearProgress()
     switch outcome {
     case .success(let output): return finish(output, screen)
-    case .failure(let failure):
+    case .failure(let error):
       screen.breakLine()
       if let signal = interruption.signal { return 128 + signal }
       if limit.hasPassed { return fail("there was no result within the time of --timeout", Program.Status.failed) }
       // Messages name the fields of the protocol.
-      let message = failure.wireError.message.replacing("maxTokens", with: "--max-tokens")
-      return fail(message, status(of: failure))
+      return fail(error.message.replacing("maxTokens", with: "--max-tokens"), status(of: error))
     }
   }
 
@@ -144,25 +159,16 @@ enum OneShot {
     return try text(from: Terminal.readInput(limit: Limits.textBytes), named: "the text")
   }
 
-  private static func status(of failure: RequestFailure) -> Int32 {
-    switch failure {
-    case .assistant(let error):
-      switch error.kind {
-      case .emptyPrompt, .contextWindowExceeded, .unsupportedSchema: Status.unsuitable
-      case .modelUnavailable: Status.unavailable
-      case .sessionNotFound, .sessionBusy, .guardrailViolation, .refusal, .emptyOutput, .toolFailed, .tooHot,
-        .overloaded, .engineFailed, .sessionExists, .decodingFailure:
-        Program.Status.failed
-      }
-    case .engine(let failure):
-      switch failure {
-      case .unavailable: Status.unavailable
-      case .contextWindowExceeded, .unsupportedSchema: Status.unsuitable
-      case .cancelled: Program.Status.interrupted
-      case .died, .overloaded, .refused: Program.Status.failed
-      }
-    case .invalid: Program.Status.usage
-    case .store: Program.Status.failed
+  private static func status(of error: RPCError) -> Int32 {
+    let kind = AssistantErrorKind.allCases.first { $0.code == error.code }
+    switch kind {
+    case .emptyPrompt?, .contextWindowExceeded?, .unsupportedSchema?: return Status.unsuitable
+    case .modelUnavailable?: return Status.unavailable
+    case .sessionNotFound?, .sessionBusy?, .guardrailViolation?, .refusal?, .emptyOutput?, .toolFailed?, .tooHot?,
+      .overloaded?, .engineFailed?, .sessionExists?, .decodingFailure?:
+      return Program.Status.failed
+    case nil:
+      return error.code == StandardErrorCode.invalidParams.rawValue ? Program.Status.usage : Program.Status.failed
     }
   }
 }

@@ -1,5 +1,7 @@
 import Assistant
 import AssistantProtocol
+import Client
+import JSONRPC
 
 /// What the commands for one request share: the text, and how the model is to write.
 struct OneShotRequest: Sendable {
@@ -18,6 +20,10 @@ struct OneShotRequest: Sendable {
   var maxTokens: Int?
   var seed: Int?
   var showsJSON = false
+  /// The request is a turn of this session.
+  var session: SessionID?
+  /// An engine of its own instead of the shared daemon's.
+  var isPrivate = false
 
   /// The same as a request's common parameters.
   var common: CommonParams {
@@ -27,6 +33,7 @@ struct OneShotRequest: Sendable {
     options.seed = seed
     var common = CommonParams()
     common.instructions = instructions
+    common.sessionID = session
     common.personality = personality.map { name in
       Personality.builtin.first { $0.id.hasSameBytes(as: name) } ?? .custom(CustomVoice(id: name))
     }
@@ -85,6 +92,24 @@ extension Option where Settings: OneShotSettings {
     }
   }
 
+  static var session: Option {
+    .value(
+      "--session", "NAME", "Makes request and answer a turn of a session, which is kept; made when there is none."
+    ) { (settings, text) throws(UsageError) in
+      guard let id = SessionID(text) else {
+        throw UsageError("--session wants 1 to 128 letters, digits, dots, hyphens or underscores, not “\(text)”")
+      }
+      settings.request.session = id
+    }
+  }
+
+  static var isPrivate: Option {
+    Option(
+      name: "--private", placeholder: nil,
+      summary: "Uses an engine of its own, and no daemon; so do --model, --config and INKLING_PRIVATE=1."
+    ) { settings, _ in settings.request.isPrivate = true }
+  }
+
   static var timeout: Option {
     .value(
       "--timeout", "TIME", "Gives up when there is no result after so long: 90s, 15m, 2h, or minutes; 0: never."
@@ -127,7 +152,7 @@ extension Option where Settings: OneShotSettings {
 extension Array {
   /// What the commands for one request share besides the sampling.
   static func shared<Settings: OneShotSettings>() -> [Option<Settings>] where Element == Option<Settings> {
-    [.json, .instructions, .personality, .languageID, .file, .timeout]
+    [.json, .instructions, .personality, .languageID, .session, .file, .timeout, .isPrivate]
   }
 }
 
@@ -139,16 +164,21 @@ extension OneShotSettings {
     return known.contains { $0.hasSameBytes(as: name) } ? nil : unknownName("personality", name, known)
   }
 
-  /// Runs a request as the configuration completes it, within the user's rules.
-  func run<Params: GenerationParams, Result: GenerationResult>(
-    _ params: Params, _ sink: RequestSink,
-    _ work: (Params, RequestSink) async throws(RequestFailure) -> Result
-  ) async throws(RequestFailure) -> Result {
-    let configuration = engine.configurationFile.current
-    let params = try params.configured(by: configuration.customization)
-    return try await Guardrails(configuration.guardrails).run(params, encoding: .utf8, sink, \.self) {
-      (sink) async throws(RequestFailure) in
-      try await work(params, sink)
+  /// Whether the request is for an engine of its own: a daemon that runs has a model and a configuration already.
+  var isPrivate: Bool {
+    request.isPrivate || engine.isChosen || ModelLocation.environment("INKLING_PRIVATE") == "1"
+  }
+
+  /// Makes the session of the request when there is none of that name.
+  func makeSession(_ service: some AssistantService) async throws(RPCError) {
+    guard let id = request.session else { return }
+    var params = SessionCreate.Params(sessionID: id)
+    params.persist = true
+    params.contextPolicy = .slidingWindow
+    do throws(RPCError) {
+      _ = try await service.call(SessionCreate.self, params)
+    } catch {
+      if error.code != AssistantErrorKind.sessionExists.code { throw error }
     }
   }
 }

@@ -190,5 +190,5 @@ func unknown(_ kind: String, _ word: String, _ known: [String]) -> String {
 /// The same for names of the configuration, which nobody can look up in a help text.
 func unknownName(_ kind: String, _ word: String, _ known: [String]) -> String {
   let others = known.map { "“\($0)”" }.joined(separator: ", ")
-  return unknown(kind, word, known) + (known.isEmpty ? "; your configuration has none" : " There are \(others).")
+  return unknown(kind, word, known) + (known.isEmpty ? "; your configuration has none" : "; there are \(others)")
 }

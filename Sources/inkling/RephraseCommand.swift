@@ -1,7 +1,7 @@
 import Assistant
 import AssistantProtocol
 
-/// `inkling rephrase`: one text, once, without a daemon.
+/// `inkling rephrase`: one text, once.
 enum RephraseCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
@@ -46,13 +46,10 @@ enum RephraseCommand {
       return OneShot.fail(unknownName("tone", settings.tone ?? "", known.map(\.id)), Program.Status.usage)
     }
     return await OneShot.run(
-      settings, streams: settings.alternatives == 1,
-      work: { (runner, text, sink) async throws(RequestFailure) in
-        let params = Rephrase.Params(
+      settings, Rephrase.self, streams: settings.alternatives == 1,
+      params: { text in
+        Rephrase.Params(
           text: text, tone: tone ?? nil, alternatives: settings.alternatives, common: settings.request.common)
-        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
-          try await runner.run(.rephrase, params, encoding: .utf8, sink: sink)
-        }
       },
       finish: { result, screen in
         OneShot.write(

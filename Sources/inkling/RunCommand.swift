@@ -2,7 +2,7 @@ import Assistant
 import AssistantProtocol
 import JSON
 
-/// `inkling run`: a command of the configuration, once, without a daemon.
+/// `inkling run`: a command of the configuration, once.
 enum RunCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
@@ -44,13 +44,11 @@ enum RunCommand {
     // What is not used is not waited for.
     if definition.input == .none { settings.request.text = "" }
     return await OneShot.run(
-      settings, streams: definition.way != .value,
-      work: { [settings] (runner, text, sink) async throws(RequestFailure) in
+      settings, CustomCommand.self, streams: definition.way != .value,
+      params: { [settings] text in
         var params = CustomCommand.Params(id: settings.id, text: text, common: settings.request.common)
         params.format = settings.format
-        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
-          try await runner.run(params, encoding: .utf8, sink: sink)
-        }
+        return params
       },
       finish: { result, screen in
         OneShot.write(

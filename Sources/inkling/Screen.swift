@@ -1,5 +1,6 @@
 import Assistant
 import AssistantProtocol
+import Client
 import Synchronization
 
 /// What a person sees while a request runs: the text as it comes, and before it a line about what is done.
@@ -35,11 +36,19 @@ final class Screen: Sendable {
   /// - Parameter streams: text of the request is shown as it comes when the output is a terminal.
   init(streams: Bool) { self.streams = streams && Terminal.outputIsTerminal }
 
-  var sink: RequestSink {
-    var sink = RequestSink()
-    if streams { sink.sendPartial = { [self] in show($0) } }
-    if showsProgress { sink.report = { [self] in show($0) } }
-    return sink
+  /// What a request is to tell.
+  var wanted: Set<ProgressKind> {
+    var wanted: Set<ProgressKind> = []
+    if streams { wanted.insert(.partialResults) }
+    if showsProgress { wanted.insert(.workDone) }
+    return wanted
+  }
+
+  func show(_ progress: ProgressValue) {
+    switch progress {
+    case .partial(let partial): show(partial)
+    case .workDone(let work): show(work)
+    }
   }
 
   /// A line about what is done, which the next one and the text replace.

@@ -2,7 +2,7 @@ import Assistant
 import AssistantProtocol
 import JSON
 
-/// `inkling summarize`: a text in short, without a daemon.
+/// `inkling summarize`: a text in short.
 enum SummarizeCommand {
   struct Settings: OneShotSettings {
     var engine = EngineSetup()
@@ -60,13 +60,9 @@ enum SummarizeCommand {
       }
     }
     return await OneShot.run(
-      settings, streams: true,
-      work: { [settings] (runner, text, sink) async throws(RequestFailure) in
-        let params = Summarize.Params(
-          text: text, style: settings.style, count: settings.count, common: settings.request.common)
-        return try await settings.run(params, sink) { (params, sink) async throws(RequestFailure) in
-          try await runner.summarize(params, encoding: .utf8, sink: sink)
-        }
+      settings, Summarize.self, streams: true,
+      params: { [settings] text in
+        Summarize.Params(text: text, style: settings.style, count: settings.count, common: settings.request.common)
       },
       finish: { [settings] result, screen in OneShot.write(result.text, of: result, settings, screen) })
   }

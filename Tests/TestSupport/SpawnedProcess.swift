@@ -232,6 +232,7 @@ public final class SpawnedProcess {
     // Nor may it see or change the user's sessions: nothing can be kept there.
     all["XDG_STATE_HOME"] = "/dev/null"
     // Nor may it use the user's daemon, or leave one behind.
+    all["INKLING_PRIVATE"] = "1"
     all["XDG_RUNTIME_DIR"] = Repository.path(".build/tests-runtime")
     mkdir(Repository.path(".build/tests-runtime"), 0o700)
     all.merge(extra) { $1 }
