@@ -130,13 +130,14 @@ class Peer:
 
 
 class Daemon(Peer):
-    """`inkling serve` in line framing."""
+    """`inkling serve` in line framing; or `inkling connect`, with the shared daemon behind it."""
 
-    def __init__(self, binary, model=None):
+    def __init__(self, binary, model=None, command="serve", environment=None):
         self.started = time.monotonic()
-        command = [binary, "serve", "--framing", "line"] + (["--model", model] if model else [])
+        command = [binary, command, "--framing", "line"] + (["--model", model] if model else [])
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+            env={**os.environ, **(environment or {})})
 
         def write(data):
             # One message may need several writes into a pipe.
