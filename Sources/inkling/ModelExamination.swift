@@ -23,7 +23,7 @@ enum ModelExamination {
     }
     var details: [(String, JSONValue)] = [("path", .string(path)), ("sizeBytes", size.json)]
     guard path.utf8.reversed().starts(with: ModelLocation.defaultName.utf8.reversed()) else {
-      return Finding("model", .good, "\(path) (\(megabytes(size)), GGUF)", details)
+      return Finding("model", .good, "\(path) (\(ByteCount.text(size)), GGUF)", details)
     }
     let checksum = SHA256.ofFile(path)
     details.append(("sha256", checksum.map(JSONValue.string) ?? .null))
@@ -32,7 +32,7 @@ enum ModelExamination {
         "model", .bad, "\(path) is not the file it should be: its checksum is wrong.", details,
         remedy: "Remove it and fetch it again with “make model”.")
     }
-    return Finding("model", .good, "\(path) (\(megabytes(size)), checksum right)", details)
+    return Finding("model", .good, "\(path) (\(ByteCount.text(size)), checksum right)", details)
   }
 
   /// Starts an engine, lets it read and write a little, and looks at its memory.
@@ -112,7 +112,7 @@ enum ModelExamination {
       return Finding("memory", .note, "cannot be measured on this system", [])
     }
     return Finding(
-      "memory", .good, "front end \(megabytes(own)), engine \(megabytes(child))",
+      "memory", .good, "front end \(ByteCount.text(own)), engine \(ByteCount.text(child))",
       [("frontEndBytes", own.json), ("engineBytes", child.json)])
   }
 
@@ -140,8 +140,6 @@ enum ModelExamination {
     guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
-
-  private static func megabytes(_ bytes: Int) -> String { "\((bytes + 500_000) / 1_000_000) MB" }
 
   private static func milliseconds(_ duration: Duration) -> Double {
     Double(duration.components.seconds) * 1000 + Double(duration.components.attoseconds) / 1e15

@@ -64,7 +64,7 @@ struct ModelList {
     let head = ["", "name", "size", "weights", "context", "fits", "license", "of"]
     let rows = all.map { model in
       [
-        isInUse(model) ? "*" : "", model.name, model.sizeBytes.map(Self.size) ?? "-", plain(model.quantization),
+        isInUse(model) ? "*" : "", model.name, model.sizeBytes.map(ByteCount.text) ?? "-", plain(model.quantization),
         model.trainedContext.map(String.init) ?? "-", model.problem == nil ? model.fit?.rawValue ?? "-" : "broken",
         plain(model.license), model.keeper?.title ?? "-",
       ]
@@ -97,17 +97,6 @@ struct ModelList {
   private func plain(_ text: String?) -> String {
     let line = TerminalText.oneLine(text ?? "-")
     return line.count > 32 ? line.prefix(31) + "…" : line
-  }
-
-  /// Bytes, for people.
-  static func size(_ bytes: Int) -> String {
-    switch bytes {
-    case ..<1_000_000: return "\((bytes + 999) / 1000) kB"
-    case ..<1_000_000_000: return "\((bytes + 500_000) / 1_000_000) MB"
-    case _:
-      let tenths = bytes / 100_000_000 + (bytes % 100_000_000 >= 50_000_000 ? 1 : 0)
-      return "\(tenths / 10).\(tenths % 10) GB"
-    }
   }
 }
 

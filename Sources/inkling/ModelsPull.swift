@@ -54,17 +54,19 @@ enum ModelsPull {
   }
 
   private static func show(_ progress: ModelPull.Progress, of name: String, on screen: Screen) {
+    // A line that is wrapped cannot be replaced.
+    let name = name.count > 36 ? name.prefix(35) + "…" : name
     switch progress {
     case .fetching(let bytes, let total, let rate):
-      let size = ModelList.size(bytes)
+      let size = ByteCount.text(bytes)
       let done =
         if let total, total > 0 {
-          "\(min(100, Int(Double(bytes) / Double(total) * 100))) % (\(size) of \(ModelList.size(total))"
+          "\(min(100, Int(Double(bytes) / Double(total) * 100))) % (\(size) of \(ByteCount.text(total))"
         } else {
           size + " ("
         }
       let separator = total == nil ? "" : ", "
-      screen.showLine(TerminalText.oneLine("\(name): \(done)\(separator)\(ModelList.size(rate))/s)"))
+      screen.showLine(TerminalText.oneLine("\(name): \(done)\(separator)\(ByteCount.text(rate))/s)"))
     case .checking: screen.showLine(TerminalText.oneLine("\(name): the checksum is compared"))
     }
   }

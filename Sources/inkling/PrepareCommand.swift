@@ -148,7 +148,7 @@ enum PreparedTable {
       let figures = candidate.figures
       let isUsed = candidate.format == manifest.copy?.format
       return [
-        candidate.format?.rawValue ?? figures.quantization, "\((candidate.sizeBytes + 500_000) / 1_000_000) MB",
+        candidate.format?.rawValue ?? figures.quantization, ByteCount.text(candidate.sizeBytes),
         "\(Int(figures.prefillTokensPerSecond.rounded()))/s", "\(Int(figures.decodeTokensPerSecond.rounded()))/s",
         decimal(figures.relativeTime, 2), decimal(figures.perplexity, 2), decimal(figures.divergence, 4),
         [candidate.format == nil ? "the model" : nil, isUsed ? "used" : nil].compactMap { $0 }.joined(separator: ", "),

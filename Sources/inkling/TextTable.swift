@@ -15,3 +15,17 @@ enum TextTable {
     }.joined()
   }
 }
+
+/// Sizes of files and of memory, for people.
+enum ByteCount {
+  /// In thousands, millions or thousands of millions: `98 MB`, `1.9 GB`.
+  static func text(_ bytes: Int) -> String {
+    switch bytes {
+    case ..<1_000_000: return "\((bytes + 999) / 1000) kB"
+    case ..<1_000_000_000: return "\((bytes + 500_000) / 1_000_000) MB"
+    case _:
+      let tenths = bytes / 100_000_000 + (bytes % 100_000_000 >= 50_000_000 ? 1 : 0)
+      return "\(tenths / 10).\(tenths % 10) GB"
+    }
+  }
+}

@@ -42,7 +42,8 @@ public enum ModelFile {
   private static func notFound(_ message: String) -> Unavailability {
     Unavailability(
       .modelNotFound, message: message,
-      remedy: "Name a GGUF file that is there; “make model” in Inkling's source folder fetches the default model.")
+      remedy: "Name a GGUF file that is there: “inkling models” lists what this machine has, and “make model” in "
+        + "Inkling's source folder fetches the default model.")
   }
 
   private static func invalid(_ message: String) -> Unavailability {
