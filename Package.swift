@@ -71,6 +71,7 @@ let package = Package(
     library("AssistantProtocol", ["JSON", "JSONRPC"]),
     library("EngineProtocol", ["JSON", "JSONRPC"]),
     library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
+    library("LanguageServer", ["JSON", "JSONRPC", "AssistantProtocol", "Client"]),
     library("Inference"),
     .target(
       name: "Llama", dependencies: ["Inference", "CLlama"],
@@ -100,6 +101,8 @@ let package = Package(
     tests("LlamaTests", ["Inference", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
     tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
+    tests(
+      "LanguageServerTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "LanguageServer", "TestSupport"]),
     tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),
     tests("TidyTests", ["TestSupport"]),
   ]
