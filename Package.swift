@@ -71,6 +71,7 @@ let package = Package(
     library("AssistantProtocol", ["JSON", "JSONRPC"]),
     library("EngineProtocol", ["JSON", "JSONRPC"]),
     library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
+    library("LanguageServer", ["JSON", "JSONRPC", "AssistantProtocol", "Client"]),
     library("Inference"),
     library("GGUF", settings: [.unsafeFlags(["-strict-memory-safety"])]),
     library("Models", ["JSON", "GGUF", "CPosix"]),
@@ -104,6 +105,8 @@ let package = Package(
     tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
     tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
+    tests(
+      "LanguageServerTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "LanguageServer", "TestSupport"]),
     tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),
     tests("TidyTests", ["TestSupport"]),
   ]

@@ -16,10 +16,16 @@ public struct ClientInfo: JSONMessage, Equatable {
 /// The part of LSP's client capabilities that is looked at.
 public struct ClientCapabilities: JSONMessage, Equatable {
   public var general: GeneralCapabilities?
+  public var workspace: JSONValue?
+  public var textDocument: JSONValue?
+  public var window: JSONValue?
   public var experimental: JSONValue?
   public init() {}
   public static let fields: [JSONField<ClientCapabilities>] = [
     .optional("general", \.general, "What concerns all messages."),
+    .optional("workspace", \.workspace, "What the client can do with edits."),
+    .optional("textDocument", \.textDocument, "What it knows of documents."),
+    .optional("window", \.window, "What it can show."),
     .optional("experimental", \.experimental, "With a member `assistant`, the daemon sends notifications of its own."),
   ]
 
@@ -52,6 +58,9 @@ public struct ServerInfo: JSONMessage, Equatable {
 
 public struct ServerCapabilities: JSONMessage, Equatable {
   public var positionEncoding = PositionEncoding.utf16
+  public var textDocumentSync: TextDocumentSyncOptions?
+  public var codeActionProvider: CodeActionOptions?
+  public var executeCommandProvider: ExecuteCommandOptions?
   public var experimental = ExperimentalCapabilities()
   public init() {}
   public init(positionEncoding: PositionEncoding, assistant: AssistantCapabilities) {
@@ -60,7 +69,42 @@ public struct ServerCapabilities: JSONMessage, Equatable {
   }
   public static let fields: [JSONField<ServerCapabilities>] = [
     .required("positionEncoding", \.positionEncoding, "The units of every offset and range on this connection."),
+    .optional("textDocumentSync", \.textDocumentSync, "How documents are followed."),
+    .optional("codeActionProvider", \.codeActionProvider, "Which code actions there are."),
+    .optional("executeCommandProvider", \.executeCommandProvider, "Which commands there are."),
     .required("experimental", \.experimental, "What goes beyond LSP."),
+  ]
+}
+
+/// LSP 3.17, `TextDocumentSyncOptions`.
+public struct TextDocumentSyncOptions: JSONMessage, Equatable {
+  public var openClose = true
+  /// Incremental.
+  public var change = 2
+  public init() {}
+  public static let fields: [JSONField<TextDocumentSyncOptions>] = [
+    .required("openClose", \.openClose, "Whether `didOpen` and `didClose` are wanted."),
+    .required("change", \.change, "2: changes are sent as ranges; whole texts are taken too."),
+  ]
+}
+
+/// LSP 3.17, `CodeActionOptions`.
+public struct CodeActionOptions: JSONMessage, Equatable {
+  public var codeActionKinds: [String] = []
+  public init() {}
+  public init(codeActionKinds: [String]) { self.codeActionKinds = codeActionKinds }
+  public static let fields: [JSONField<CodeActionOptions>] = [
+    .required("codeActionKinds", \.codeActionKinds, "The kinds that may come.")
+  ]
+}
+
+/// LSP 3.17, `ExecuteCommandOptions`.
+public struct ExecuteCommandOptions: JSONMessage, Equatable {
+  public var commands: [String] = []
+  public init() {}
+  public init(commands: [String]) { self.commands = commands }
+  public static let fields: [JSONField<ExecuteCommandOptions>] = [
+    .required("commands", \.commands, "What `workspace/executeCommand` can run.")
   ]
 }
 

@@ -9,12 +9,15 @@ public enum Initialize: RequestMethod {
     public var processID: Int?
     public var clientInfo: ClientInfo?
     public var capabilities = ClientCapabilities()
+    public var initializationOptions: JSONValue?
     public var trace = TraceLevel.off
     public init() {}
     public static let fields: [JSONField<Params>] = [
       .optional("processId", \.processID, "The client's process: when it has gone, the daemon ends too."),
       .optional("clientInfo", \.clientInfo, "Who the client is."),
       .defaulted("capabilities", \.capabilities, "What the client can do."),
+      .optional(
+        "initializationOptions", \.initializationOptions, "Settings, see [The LSP face](#the-lsp-face)."),
       .defaulted("trace", \.trace, "Accepted, as LSP asks; nothing is traced."),
     ]
   }

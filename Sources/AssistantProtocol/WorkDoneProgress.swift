@@ -3,16 +3,19 @@ import JSON
 /// Work has begun. (LSP 3.17, work done progress.)
 public struct WorkDoneBegin: JSONMessage, Equatable {
   public var title = ""
+  public var cancellable: Bool?
   public var message: String?
   public var percentage: Int?
   public init() {}
-  public init(title: String, message: String? = nil, percentage: Int? = nil) {
+  public init(title: String, cancellable: Bool? = nil, message: String? = nil, percentage: Int? = nil) {
     self.title = title
+    self.cancellable = cancellable
     self.message = message
     self.percentage = percentage
   }
   public static let fields: [JSONField<WorkDoneBegin>] = [
     .constant("kind", "begin", "The first report."), .required("title", \.title, "What is done: `Rephrase`."),
+    .optional("cancellable", \.cancellable, "Whether `window/workDoneProgress/cancel` ends it."),
     .optional("message", \.message, "What is done at the moment."),
     .optional("percentage", \.percentage, "How much of it is done, when that is known.", in: 0...100),
   ]

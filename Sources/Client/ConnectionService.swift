@@ -3,8 +3,8 @@ import JSON
 import JSONRPC
 import Synchronization
 
-/// An assistant at the other end of a channel: a daemon's socket, or a server in this process. The connection belongs to
-/// the service alone, so that ids and progress tokens are its own.
+/// An assistant at the other end of a channel: a daemon's socket, or a server in this process. The connection is the
+/// service's alone, so that ids and progress tokens are its own.
 public final class ConnectionService: AssistantService {
   public let connection: Connection
   private let calls: RunningCalls

@@ -119,14 +119,16 @@ package struct Receiver {
 
   private mutating func runInOrder(
     _ id: RequestID, _ method: String, _ params: JSONValue,
-    _ handler: (JSONValue, RequestContext) throws(RPCError) -> JSONValue, _ batch: Batch?
+    _ handler: (JSONValue, RequestContext) throws(RPCError) -> (JSONValue, afterReply: @Sendable () -> Void),
+    _ batch: Batch?
   ) {
     let responder = open(id, batch, isRunning: false)
     let context = responder.context
     do throws(RPCError) {
-      let result = try handler(params, context)
+      let (result, afterReply) = try handler(params, context)
       lifecycle.accepted(method)
       responder.reply(.success(result))
+      afterReply()
     } catch {
       responder.reply(.failure(error))
     }

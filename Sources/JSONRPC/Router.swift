@@ -16,7 +16,8 @@ public struct Router: Sendable {
     /// Decodes on the reading thread; begins there when the request is admitted; may go on in a task of its own.
     case concurrent(isLight: Bool, @Sendable (JSONValue) throws(RPCError) -> @Sendable () -> Begun)
     /// Decodes and runs on the reading thread.
-    case inOrder(@Sendable (JSONValue, RequestContext) throws(RPCError) -> JSONValue)
+    case inOrder(
+      @Sendable (JSONValue, RequestContext) throws(RPCError) -> (JSONValue, afterReply: @Sendable () -> Void))
   }
 
   private var requests: [ExactString: Route] = [:]
@@ -78,7 +79,24 @@ public struct Router: Sendable {
     _: R.Type, _ handler: @escaping @Sendable (R.Params, RequestContext) throws(RPCError) -> R.Result
   ) {
     requests[ExactString(R.name)] = .inOrder { (json, context) throws(RPCError) in
-      try handler(try Self.params(R.Params.self, json), context).json
+      (try handler(try Self.params(R.Params.self, json), context).json, {})
+    }
+  }
+
+  /// The same with something to begin after the reply, so that what comes of it follows the reply on the wire.
+  ///
+  /// - Parameter handler: what it gives besides the result is called on the reading thread, before the next message is
+  ///   looked at.
+  public mutating func beginInOrder<R: RequestMethod>(
+    _: R.Type,
+    _ handler:
+      @escaping @Sendable (R.Params, RequestContext) throws(RPCError) -> (
+        R.Result, afterReply: @Sendable () -> Void
+      )
+  ) {
+    requests[ExactString(R.name)] = .inOrder { (json, context) throws(RPCError) in
+      let (result, afterReply) = try handler(try Self.params(R.Params.self, json), context)
+      return (result.json, afterReply)
     }
   }
 

@@ -1,4 +1,4 @@
-import Assistant
+import AssistantProtocol
 import JSON
 
 /// The command line cannot be understood; the message says why, and what may have been meant.

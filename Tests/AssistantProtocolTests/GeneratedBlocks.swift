@@ -13,6 +13,7 @@ enum GeneratedBlocks {
     TextDelta.self, TextSnapshot.self, StructuredSnapshot.self,
     WorkDoneBegin.self, WorkDoneReport.self, WorkDoneEnd.self,
     ClientInfo.self, ClientCapabilities.self, GeneralCapabilities.self, ServerInfo.self, ServerCapabilities.self,
+    TextDocumentSyncOptions.self, CodeActionOptions.self, ExecuteCommandOptions.self,
     ExperimentalCapabilities.self, AssistantCapabilities.self, FeatureDescription.self, Choice.self,
     Session.self, TranscriptEntry.self, ToolDefinition.self, ToolCallRecord.self, ToolError.self,
     ToolError.Details.self, ToolProgress.self,

@@ -38,8 +38,13 @@ private let feature =
 private let assistant =
   #"{"protocolVersion":7,"methods":["a/b"],"features":[\#(feature)],"tones":[\#(choice)],"kinds":[\#(choice)],"#
   + #""personalities":[\#(choice)],"schemaKeywords":["type"]}"#
-private let server = #"{"positionEncoding":"utf-32","experimental":{"assistant":\#(assistant)}}"#
-private let client = #"{"general":{"positionEncodings":["utf-7","utf-8"]},"experimental":{"assistant":true}}"#
+private let server =
+  #"{"positionEncoding":"utf-32","textDocumentSync":{"openClose":true,"change":2},"#
+  + #""codeActionProvider":{"codeActionKinds":["k"]},"executeCommandProvider":{"commands":["c"]},"#
+  + #""experimental":{"assistant":\#(assistant)}}"#
+private let client =
+  #"{"general":{"positionEncodings":["utf-7","utf-8"]},"workspace":{"applyEdit":true},"textDocument":{"x":[1.50]},"#
+  + #""window":{"workDoneProgress":true},"experimental":{"assistant":true}}"#
 private let options =
   #"{"temperature":2,"topP":0.5,"topK":40,"minP":0.05,"seed":4294967295,"maxTokens":1,"#
   + #""sampling":"random","reasoning":true}"#
@@ -81,11 +86,15 @@ private let transcript =
 private let editorSamples = [
   Sample(
     Initialize.Params.self,
-    #"{"processId":1,"clientInfo":{"name":"n","version":"v"},"capabilities":\#(client),"trace":"verbose"}"#),
+    #"{"processId":1,"clientInfo":{"name":"n","version":"v"},"capabilities":\#(client),"#
+      + #""initializationOptions":{"a":1.50},"trace":"verbose"}"#),
   Sample(Initialize.Result.self, #"{"serverInfo":{"name":"inkling","version":"1.2.3"},"capabilities":\#(server)}"#),
   Sample(ClientInfo.self, #"{"name":"n","version":"v"}"#), Sample(ClientCapabilities.self, client),
   Sample(GeneralCapabilities.self, #"{"positionEncodings":[]}"#),
   Sample(ServerInfo.self, #"{"name":"inkling","version":"1"}"#), Sample(ServerCapabilities.self, server),
+  Sample(TextDocumentSyncOptions.self, #"{"openClose":false,"change":1}"#),
+  Sample(CodeActionOptions.self, #"{"codeActionKinds":["k"]}"#),
+  Sample(ExecuteCommandOptions.self, #"{"commands":["c"]}"#),
   Sample(ExperimentalCapabilities.self, #"{"assistant":\#(assistant)}"#), Sample(AssistantCapabilities.self, assistant),
   Sample(FeatureDescription.self, feature), Sample(Choice.self, choice),
   Sample(CancelRequest.Params.self, #"{"id":"x"}"#), Sample(CancelRequest.Params.self, #"{"id":-1}"#),
@@ -97,7 +106,7 @@ private let editorSamples = [
   Sample(TextSnapshot.self, #"{"kind":"text","text":"t"}"#),
   Sample(Progress.Params.self, #"{"token":"s","value":{"kind":"structured","value":null}}"#),
   Sample(StructuredSnapshot.self, #"{"kind":"structured","value":{"b":1.50,"a":[]}}"#),
-  Sample(WorkDoneBegin.self, #"{"kind":"begin","title":"t","message":"m","percentage":0}"#),
+  Sample(WorkDoneBegin.self, #"{"kind":"begin","title":"t","cancellable":true,"message":"m","percentage":0}"#),
   Sample(WorkDoneReport.self, #"{"kind":"report","message":"m","percentage":100}"#),
   Sample(WorkDoneEnd.self, #"{"kind":"end","message":"m"}"#),
   Sample(CommonParams.self, "{\(common)}"), Sample(GenerationOptions.self, options),

@@ -1,5 +1,6 @@
 import JSON
 import JSONRPC
+import TestSupport
 
 /// The methods of the server that these tests talk to.
 enum Echo: RequestMethod {

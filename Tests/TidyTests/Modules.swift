@@ -9,6 +9,7 @@ let allowedImports: [String: Set<String>] = [
   "AssistantProtocol": ["JSON", "JSONRPC"],
   "EngineProtocol": ["JSON", "JSONRPC"],
   "Client": ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"],
+  "LanguageServer": ["JSON", "JSONRPC", "AssistantProtocol", "Client"],
   "Inference": [],
   "GGUF": [],
   "Models": ["JSON", "GGUF", "CPosix"],
