@@ -180,8 +180,8 @@ private let editorSamples = [
   Sample(ModelStatus.Result.self, modelStatus),
   Sample(
     DaemonStatus.Result.self,
-    #"{"version":"1","processId":2,"uptimeSeconds":3,"clients":[\#(connected)],"memory":\#(memory),"totals":\#(totals),"#
-      + #""rates":\#(rates),"model":\#(modelStatus)}"#),
+    #"{"version":"1","processId":2,"uptimeSeconds":3,"clients":[\#(connected)],"memory":\#(memory),"#
+      + #""totals":\#(totals),"rates":\#(rates),"model":\#(modelStatus)}"#),
   Sample(ClientDescription.self, connected), Sample(MemoryDescription.self, memory), Sample(RequestTotals.self, totals),
   Sample(RequestRates.self, rates),
   Sample(

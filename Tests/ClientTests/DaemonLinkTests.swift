@@ -8,42 +8,6 @@ import Testing
 
 /// What becomes of a client's requests while daemons come and go.
 @Suite struct DaemonLinkTests {
-  /// A request through a link, with what came of it in order.
-  private final class Call: Sendable {
-    private let outcome = Promise<Result<JSONValue, RPCError>>()
-    let serial: DaemonLink.Serial
-
-    init(_ link: DaemonLink, _ params: JSONValue, _ method: String = Rephrase.name) {
-      let (events, outcome) = (EventList(), outcome)
-      list = events
-      serial = link.begin(method, params, onProgress: { events.add($0.value.json) }) { outcome.keep($0) }
-    }
-
-    private let list: EventList
-    var told: [String] { list.all }
-
-    func result() async throws -> JSONValue {
-      let outcome = outcome
-      return try await withDeadline(patience, "the reply") { await outcome.value() }.get()
-    }
-
-    func error() async throws -> RPCError? {
-      let outcome = outcome
-      let result = try await withDeadline(patience, "the reply") { await outcome.value() }
-      if case .failure(let error) = result { return error }
-      return nil
-    }
-  }
-
-  private final class EventList: Sendable {
-    private let state = Mutex<[String]>([])
-    var all: [String] { state.withLock { $0 } }
-    func add(_ value: JSONValue) {
-      let what = [value["kind"]?.stringValue, value["delta"]?.stringValue, value["title"]?.stringValue]
-      state.withLock { $0.append(what.compactMap { $0 }.joined(separator: " ")) }
-    }
-  }
-
   private static let echo: ScriptedDaemons.Serve = { (_, _, params, _) throws(RPCError) in params }
 
   /// Shows a piece of text, says so, and then works for ever.
@@ -321,45 +285,5 @@ import Testing
     task.cancel()
     await #expect(throws: RPCError.cancelled) { try await task.value }
     link.close()
-  }
-}
-
-extension DaemonLink.Incoming {
-  /// A client with tools.
-  static let answering = DaemonLink.Incoming(
-    notification: { _, _ in }, request: { (_, _) throws(RPCError) in ["content": ""] })
-}
-
-/// Waits until the task is cancelled.
-func waitForCancellation() async {
-  let cancelled = Promise<Void>()
-  await withTaskCancellationHandler {
-    await cancelled.value()
-  } onCancel: {
-    cancelled.keep(())
-  }
-}
-
-/// Connections that end before anything is said.
-private final class DyingConnector: DaemonConnector {
-  private let count = Mutex(0)
-  var attempts: Int { count.withLock { $0 } }
-
-  func connect() throws(DaemonError) -> any ByteChannel {
-    count.withLock { $0 += 1 }
-    let (near, far) = InMemoryChannel.pair()
-    far.close()
-    return near
-  }
-}
-
-/// A daemon that says nothing.
-private final class MuteConnector: DaemonConnector {
-  private let ends = Mutex<[InMemoryChannel]>([])
-
-  func connect() throws(DaemonError) -> any ByteChannel {
-    let (near, far) = InMemoryChannel.pair()
-    ends.withLock { $0.append(far) }
-    return near
   }
 }
