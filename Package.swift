@@ -83,7 +83,9 @@ let package = Package(
       swiftSettings: strict, linkerSettings: sqliteLink),
     .executableTarget(
       name: "inkling",
-      dependencies: ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
+      dependencies: [
+        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "Engine",
+      ],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
       name: "inkling-bench",

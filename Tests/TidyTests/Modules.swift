@@ -14,7 +14,9 @@ let allowedImports: [String: Set<String>] = [
   "Llama": ["Inference", "CLlama"],
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
-  "inkling": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "Engine"],
+  "inkling": [
+    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "Engine",
+  ],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]
 
