@@ -247,6 +247,21 @@ extension EndToEnd {
       try runtime.leave(client)
     }
 
+    @Test("what the service files start is understood")
+    func services() throws {
+      let unit = try readText(Repository.path("editor-configs/service/inkling.service"))
+      let plist = try readText(Repository.path("editor-configs/service/inkling.plist"))
+      let start = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+      let arguments = start.split(separator: " ").dropFirst().map(String.init)
+      #expect(
+        plist.split(separator: "<string>").compactMap { $0.split(separator: "<").first.map(String.init) }
+          .contains(arguments))
+      let daemon = try SpawnedProcess(Daemon.executable, arguments, environment: runtime.environment)
+      try runtime.wait("running") { $0["running"] == true }
+      daemon.send(signal: SIGTERM)
+      #expect(try daemon.waitForExit() == .status(0))
+    }
+
     @Test("status for people, again and again, until Ctrl-C")
     func watching() throws {
       let client = try runtime.ready()
