@@ -9,6 +9,7 @@ let allowedImports: [String: Set<String>] = [
   "AssistantProtocol": ["JSON", "JSONRPC"],
   "EngineProtocol": ["JSON", "JSONRPC"],
   "Client": ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"],
+  "TerminalUI": ["JSON"],
   "Inference": [],
   "GGUF": [],
   "Models": ["JSON", "GGUF", "CPosix"],
@@ -16,7 +17,8 @@ let allowedImports: [String: Set<String>] = [
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
   "inkling": [
-    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "GGUF", "Models", "Engine",
+    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "TerminalUI", "GGUF", "Models",
+    "Engine",
   ],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]
