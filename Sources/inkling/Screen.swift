@@ -76,7 +76,7 @@ final class Screen: Sendable {
   /// Turns a spinner before the line about what is done, until there is text or the progress is cleared.
   func spin() async {
     guard showsProgress else { return }
-    state.withLock { $0.activity = "" }
+    state.withLock { $0.activity = "Waiting for the answer" }
     for turn in 0... {
       let goesOn = state.withLock { state in
         guard let activity = state.activity else { return false }

@@ -24,6 +24,12 @@ protocol ChatInput: Sendable {
   /// A person writes them, and sees what is said.
   var isInteractive: Bool { get }
 
+  /// From `beginWaiting` on, until there is a message.
+  var isWaiting: Bool { get }
+
+  /// Comes before each `next`.
+  func beginWaiting()
+
   /// Waits for the next one.
   /// - Parameter complete: what may follow the text before the cursor.
   func next(_ complete: @escaping @Sendable (String) -> Completion?) async -> ChatEvent
@@ -55,14 +61,19 @@ final class LineInput: ChatInput {
   private static let hint = "Ctrl-D or /quit ends the chat\n"
 
   let isInteractive: Bool
+  private let waiting = Atomic(false)
   /// What has been read and is not a line yet.
   private let rest = Mutex<[UInt8]>([])
 
   init(isInteractive: Bool) { self.isInteractive = isInteractive }
 
+  var isWaiting: Bool { waiting.load(ordering: .sequentiallyConsistent) }
+  func beginWaiting() { waiting.store(true, ordering: .sequentiallyConsistent) }
+
   func next(_ complete: @escaping @Sendable (String) -> Completion?) async -> ChatEvent {
     showPrompt()
     return await onOwnThread {
+      defer { self.waiting.store(false, ordering: .sequentiallyConsistent) }
       guard let line = self.readLine() else { return .end }
       guard let text = String(validating: line, as: UTF8.self) else { return .unreadable }
       return .message(text)

@@ -8,14 +8,15 @@ extension ChatLoop {
   func showHelp() { view.show(table(ChatVerb.all.map { ($0.usage, $0.summary) }).joined(separator: "\n") + "\n") }
 
   func undo() async throws(RPCError) {
-    let had = conversation.transcript.turns.count
-    let session = try await inSession { (id) async throws(RPCError) in
-      try await self.call(SessionRewind.self, SessionRewind.Params(sessionID: id)).session
-    }
+    // Another client may have said something in it meanwhile.
+    try await inSession { (id) async throws(RPCError) in try await self.refresh(id) }
     conversation.unanswered = nil
+    if conversation.transcript.turns.isEmpty { return fail("nothing has been said yet") }
+    try await inSession { (id) async throws(RPCError) in
+      _ = try await self.call(SessionRewind.self, SessionRewind.Params(sessionID: id))
+      try await self.refresh(id)
+    }
     conversation.level = .ok
-    try await refresh(session.sessionID)
-    guard had > 0 else { return fail("nothing has been said yet") }
     guard let last = conversation.transcript.turns.last else { return view.note("the session is empty again") }
     view.note("the last exchange is now:")
     view.show("> \(last.prompt.words.trimmed)\n\(last.response.words.trimmed)\n")
@@ -94,7 +95,7 @@ extension ChatLoop {
     }
     if settings.isEphemeral { return fail("a session with a name is kept, and --ephemeral keeps nothing") }
     let old = conversation
-    if old.isMade, old.id == id { return view.note("\(name): \(old.summary)") }
+    if old.isMade, old.id == id { return view.note(old.summary) }
     conversation = Conversation(id: id, personality: nil, instructions: nil, persists: true)
     do throws(RPCError) {
       try await makeSession()

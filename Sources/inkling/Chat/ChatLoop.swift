@@ -42,6 +42,7 @@ final class ChatLoop {
     while !isEnded {
       if signals.hasEndedScript { return Program.Status.interrupted }
       learnSessions()
+      signals.beginWaiting()
       switch await input.next({ [completion] in completion.complete($0) }) {
       case .message(let text): await take(text)
       case .interrupted(let wasEmpty): if wasEmpty { view.note("Ctrl-D or /quit ends the chat") }
@@ -79,12 +80,11 @@ final class ChatLoop {
     do throws(RPCError) {
       try await body()
     } catch {
-      if error.code == RPCError.cancelled.code {
-        view.note("stopped")
-      } else {
-        // Messages name the fields of the protocol.
-        fail(error.message.replacing("maxTokens", with: "--max-tokens"))
-      }
+      let canRetry = conversation.unanswered != nil && error.data?["retryable"] != false
+      let hint = canRetry && view.isInteractive ? " (/retry sends the message again)" : ""
+      if error.code == RPCError.cancelled.code { return view.note("stopped" + hint) }
+      // Messages name the fields of the protocol.
+      fail(error.message.replacing("maxTokens", with: "--max-tokens") + hint)
     }
   }
 
@@ -134,13 +134,13 @@ final class ChatLoop {
       conversation.adopt(made.session)
       for warning in made.warnings { view.note("warning: " + warning.message) }
       if conversation.persists, conversation.transcript.turns.isEmpty {
-        view.note("\(made.session.sessionID.text): a new session")
+        view.note("\(conversation.name): a new session")
       }
       return made.session.sessionID
     } catch {
       guard error.code == AssistantErrorKind.sessionExists.code, let id = wanted.id else { throw error }
       try await refresh(id)
-      view.note("\(id.text): \(conversation.summary)")
+      view.note(conversation.summary)
       var change = SessionUpdate.Params(sessionID: id)
       if let personality = wanted.personality, personality != conversation.personality {
         change.personality = personality

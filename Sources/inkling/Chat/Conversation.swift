@@ -10,6 +10,7 @@ struct Conversation: Sendable {
   var id: SessionID?
   /// It is kept on the disk.
   let persists: Bool
+  private var title = ""
   /// nil: what the configuration says.
   var personality: Personality?
   var instructions: String?
@@ -42,6 +43,7 @@ struct Conversation: Sendable {
 
   mutating func adopt(_ session: Session) {
     id = session.sessionID
+    title = session.title
     personality = session.personality
     instructions = session.instructions
     isMade = true
@@ -56,11 +58,13 @@ struct Conversation: Sendable {
         response: TranscriptEntry(.response, answer, feature: Chat.name)))
   }
 
-  /// How many turns there are, and what was said last.
+  /// For people.
+  var name: String { (id?.text ?? "") + (title.isEmpty ? "" : " (\(title.firstLine))") }
+
+  /// What it is called, how many turns there are, and what was said last.
   var summary: String {
-    let count = transcript.turns.count
-    guard let last = transcript.turns.last else { return "nothing has been said yet" }
-    return "\(Self.turns(count)), the last one: \(last.prompt.words.firstLine)"
+    guard let last = transcript.turns.last else { return "\(name): nothing has been said yet" }
+    return "\(name): \(Self.turns(transcript.turns.count)), the last one: \(last.prompt.words.firstLine)"
   }
 
   static func turns(_ count: Int) -> String { count == 1 ? "1 turn" : "\(count) turns" }

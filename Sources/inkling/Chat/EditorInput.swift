@@ -29,6 +29,7 @@ final class EditorInput: ChatInput {
   private enum Reason: UInt8 { case interrupt, resize, resume }
 
   let isInteractive = true
+  private let waiting = Atomic(false)
   private let file: HistoryFile?
   /// Taken out while a message is edited: one thread does that at a time.
   private let state: Mutex<State>
@@ -44,6 +45,9 @@ final class EditorInput: ChatInput {
     wakeUp = (ends[0], ends[1])
   }
 
+  var isWaiting: Bool { waiting.load(ordering: .sequentiallyConsistent) }
+  func beginWaiting() { waiting.store(true, ordering: .sequentiallyConsistent) }
+
   func next(_ complete: @escaping @Sendable (String) -> Completion?) async -> ChatEvent {
     await onOwnThread { self.edit(complete) }
   }
@@ -54,7 +58,11 @@ final class EditorInput: ChatInput {
 
   private func edit(_ complete: (String) -> Completion?) -> ChatEvent {
     TerminalMode.set(.editing)
-    defer { TerminalMode.set(.answering) }
+    defer {
+      // First: from then on Ctrl-C is a signal, and for the answer.
+      waiting.store(false, ordering: .sequentiallyConsistent)
+      TerminalMode.set(.answering)
+    }
     var state = self.state.withLock { $0 }
     defer { self.state.withLock { $0 = state } }
     var editor = LineEditor(prompt: Self.prompt, history: state.history)
@@ -73,6 +81,7 @@ final class EditorInput: ChatInput {
           leave(&shown)
           return .interrupted(wasEmpty: wasEmpty)
         case .ended:
+          draw(editor, &shown)
           leave(&shown)
           return .end
         case .suspended:
@@ -89,6 +98,7 @@ final class EditorInput: ChatInput {
           guard let completion = complete(editor.textBeforeCursor) else { break }
           let candidates = editor.complete(completion)
           if candidates.isEmpty { break }
+          draw(editor, &shown)
           leave(&shown)
           Terminal.write(ChatView.columns(candidates))
         }

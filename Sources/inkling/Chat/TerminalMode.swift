@@ -18,8 +18,10 @@ enum TerminalMode {
   }
 
   private struct State {
-    /// nil: it has not been changed, or there is no terminal.
-    var original: termios?
+    /// Not optional: of an optional C structure in a static Mutex, optimised code of Swift 6.3.1 keeps zeros.
+    var original = termios()
+    /// False until it is changed, and where there is no terminal.
+    var isKnown = false
     var mode = Mode.original
   }
 
@@ -28,13 +30,10 @@ enum TerminalMode {
   static func set(_ mode: Mode) {
     let isBracketing = state.withLock { state in
       if state.mode == mode { return false }
-      if state.original == nil {
-        var found = termios()
-        guard tcgetattr(STDIN_FILENO, &found) == 0 else { return false }
-        state.original = found
-      }
+      if !state.isKnown { state.isKnown = tcgetattr(STDIN_FILENO, &state.original) == 0 }
+      guard state.isKnown else { return false }
       defer { state.mode = mode }
-      apply(mode, state)
+      apply(mode, state.original)
       return mode == .editing || state.mode == .editing
     }
     if isBracketing { bracketPastes(mode == .editing) }
@@ -43,7 +42,7 @@ enum TerminalMode {
   /// Hands the terminal back for as long as the program is stopped.
   static func suspend() {
     let mode = state.withLock { state in
-      apply(.original, state)
+      if state.isKnown { apply(.original, state.original) }
       return state.mode
     }
     if mode == .editing { bracketPastes(false) }
@@ -52,14 +51,14 @@ enum TerminalMode {
   /// The program goes on.
   static func resume() {
     let mode = state.withLock { state in
-      apply(state.mode, state)
+      if state.isKnown { apply(state.mode, state.original) }
       return state.mode
     }
     if mode == .editing { bracketPastes(true) }
   }
 
-  private static func apply(_ mode: Mode, _ state: State) {
-    guard var settings = state.original else { return }
+  private static func apply(_ mode: Mode, _ original: termios) {
+    var settings = original
     switch mode {
     case .original: break
     case .editing:
