@@ -72,6 +72,7 @@ let package = Package(
     library("EngineProtocol", ["JSON", "JSONRPC"]),
     library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
     library("LanguageServer", ["JSON", "JSONRPC", "AssistantProtocol", "Client"]),
+    library("TerminalUI", ["JSON"]),
     library("Inference"),
     library("GGUF", settings: [.unsafeFlags(["-strict-memory-safety"])]),
     library("Models", ["JSON", "GGUF", "CPosix"]),
@@ -86,8 +87,8 @@ let package = Package(
     .executableTarget(
       name: "inkling",
       dependencies: [
-        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "GGUF",
-        "Models", "Engine",
+        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer",
+        "TerminalUI", "GGUF", "Models", "Engine",
       ],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
@@ -102,6 +103,7 @@ let package = Package(
     tests("JSONRPCTests", ["JSON", "JSONRPC", "TestSupport"]),
     tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
     tests("ClientTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "TestSupport"]),
+    tests("TerminalUITests", ["TerminalUI", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
     tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], goldens: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
