@@ -4,8 +4,9 @@
     python3 -m venv .deps/capture && .deps/capture/bin/pip install pyte==0.8.2 pillow==11.0.0
     .deps/capture/bin/python scripts/capture.py OUT.png [--size 90x16] [--step STEP]... -- COMMAND...
 
-Steps, in order: `wait=TEXT` until the text is on the screen, `gone=TEXT` until it is not, `type=TEXT` (with \\r, \\x03 and
-so on), `seconds=N`, `shot=CAPTION` for a picture; several are put one below the other. The font is DejaVu Sans Mono.
+Steps, in order: `wait=TEXT` until the text is on the screen, `gone=TEXT` until it is not, `type=TEXT` (with \\r, \\x03
+and so on), `seconds=N`, `shot=CAPTION` for a picture; several are put one below the other. The font is
+DejaVu Sans Mono.
 """
 import argparse
 import fcntl

@@ -23,9 +23,16 @@ enum Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Writes to standard output; the exit status for a command that is then done: 1 when it cannot be written.
+  /// Writes to standard output; the exit status for a command that is then done: 1 when it cannot be written, which is
+  /// said, unless it is that nobody reads it any more.
   @discardableResult
-  static func write(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : Program.Status.failed }
+  static func write(_ text: String) -> Int32 {
+    if write(text, to: STDOUT_FILENO) { return 0 }
+    if errno != EPIPE {
+      writeError("inkling: standard output cannot be written (\(String(cString: strerror(errno))))\n")
+    }
+    return Program.Status.failed
+  }
 
   static func writeError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
