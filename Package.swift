@@ -86,7 +86,8 @@ let package = Package(
     .executableTarget(
       name: "inkling",
       dependencies: [
-        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "GGUF", "Models", "Engine",
+        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "GGUF",
+        "Models", "Engine",
       ],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(

@@ -9,13 +9,17 @@ public final class Bridge: Sendable {
   private let link: DaemonLink
   private let editor = EditorConnection()
   private let answer: @Sendable (Initialize.Params) -> Initialize.Result
+  private let more: ConnectionExtension?
   private let clientIs: @Sendable (_ processID: Int) -> Void
 
   /// - Parameters:
+  ///   - more: what the editor is served here, and not by the daemon; given the daemon as an assistant to be called,
+  ///     which counts in the editor's units.
   ///   - answer: what `initialize` is answered with.
   ///   - clientIs: called with `processId` of `initialize`; the client's end is to be the bridge's.
   public init(
-    connector: any DaemonConnector, answer: @escaping @Sendable (Initialize.Params) -> Initialize.Result,
+    connector: any DaemonConnector, and more: (LinkService) -> ConnectionExtension? = { _ in nil },
+    answer: @escaping @Sendable (Initialize.Params) -> Initialize.Result,
     clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
     self.answer = answer
@@ -27,24 +31,23 @@ public final class Bridge: Sendable {
         notification: { method, params in editor.connection?.notify(method, params) },
         request: { (method, params) async throws(RPCError) in
           guard let connection = editor.connection else { throw .connectionClosed }
-          return try await connection.request(method, params, whenCancelled: .stopsWaiting)
+          return try await connection.request(method, params)
         }))
+    self.more = more(LinkService(link, name: "bridge"))
   }
 
   /// Serves the editor until its end.
-  /// - Parameters:
-  ///   - routes: adds what is served here and not by the daemon.
-  ///   - started: called when the connection has been started.
+  /// - Parameter started: called when the connection has been started.
   public func serve(
-    _ channel: any ByteChannel, framing: Framing, routes: (inout Router) -> Void = { _ in },
-    started: @Sendable (Connection) -> Void = { _ in }
+    _ channel: any ByteChannel, framing: Framing, started: @Sendable (Connection) -> Void = { _ in }
   ) async -> ConnectionEnd {
     var router = Router()
     router.onInOrder(Initialize.self) { [self] params, _ throws(RPCError) in initialize(params) }
     router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
     router.on(Initialized.self) { [self] _, _ in link.noteInitialized() }
     forward(in: &router)
-    routes(&router)
+    more?.addRoutes(&router)
+    defer { more?.end() }
     var limits = ConnectionLimits()
     // The daemon has the say over how many requests are too many.
     limits.requestsInFlight = 4_096
@@ -61,8 +64,11 @@ public final class Bridge: Sendable {
   private func initialize(_ params: Initialize.Params) -> Initialize.Result {
     if let processID = params.processID { clientIs(processID) }
     let introduction = link.introduce(params)
-    editor.note(PositionEncoding(negotiatedFrom: introduction.capabilities.general?.positionEncodings))
-    return answer(introduction)
+    let encoding = PositionEncoding(negotiatedFrom: introduction.capabilities.general?.positionEncodings)
+    editor.note(encoding)
+    var result = answer(introduction)
+    more?.initialize(params, encoding, &result.capabilities)
+    return result
   }
 
   /// A route for each method of the daemon's.

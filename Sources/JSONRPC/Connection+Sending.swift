@@ -25,7 +25,7 @@ extension Connection {
   public func request<R: RequestMethod>(
     _: R.Type, _ params: R.Params, timeout: Duration? = nil
   ) async throws(RPCError) -> R.Result {
-    let json = try await request(R.name, params.json, timeout: timeout, whenCancelled: .stopsWaiting)
+    let json = try await request(R.name, params.json, timeout: timeout)
     do throws(JSONMismatch) {
       return try R.Result(json: json)
     } catch {
@@ -34,10 +34,8 @@ extension Connection {
   }
 
   /// The same for any method, with parameters and result as they are on the wire.
-  ///
-  /// - Parameter cancelled: whether a cancelled task waits for the answer, which the peer still owes, or ends at once.
   public func request(
-    _ method: String, _ params: JSONValue, timeout: Duration? = nil, whenCancelled cancelled: CancelledWait
+    _ method: String, _ params: JSONValue, timeout: Duration? = nil
   ) async throws(RPCError) -> JSONValue {
     let id = sent.nextID()
     let timer = timeout.map { timeout in
@@ -54,15 +52,12 @@ extension Connection {
         // Cancellation either comes later and finds the request sent, or is seen here. Of one that came between the two
         // the peer has heard too early, so it is told again.
         if Task.isCancelled {
-          if cancelled == .stopsWaiting { sent.resolve(id, .failure(.cancelled)) }
+          sent.resolve(id, .failure(.cancelled))
           askToStop(id)
         }
       }
     } onCancel: {
-      switch cancelled {
-      case .stopsWaiting: giveUp(id, .cancelled)
-      case .awaitsAnswer: cancel(id)
-      }
+      giveUp(id, .cancelled)
     }
     return try outcome.get()
   }
@@ -97,12 +92,4 @@ extension Connection {
   private func askToStop(_ id: Int) {
     notify(CancelMessage.self, CancelMessage.Params(id: .number(JSONNumber(id))))
   }
-}
-
-/// What a request of ours does when its task is cancelled. Either way the peer is sent `$/cancelRequest`.
-public enum CancelledWait: Sendable {
-  /// It fails at once with `.cancelled`; the peer's answer is ignored.
-  case stopsWaiting
-  /// It goes on waiting for the peer's answer, whatever that is.
-  case awaitsAnswer
 }

@@ -17,7 +17,7 @@ struct CommandAssistant: Sendable {
     if isPrivate {
       let daemon = OwnDaemon(setup)
       own = daemon
-      connector = daemon
+      connector = ProcessAssistant(server: daemon.server, requestLimit: nil)
     } else {
       own = nil
       connector = try SharedDaemon.starter(idleExit: nil)
@@ -43,8 +43,8 @@ struct CommandAssistant: Sendable {
 }
 
 /// A daemon within this process, for one command.
-private final class OwnDaemon: DaemonConnector {
-  private let server: AssistantServer
+private struct OwnDaemon {
+  let server: AssistantServer
   private let supervisor: EngineSupervisor
   private let store: SessionStore?
 
@@ -54,12 +54,6 @@ private final class OwnDaemon: DaemonConnector {
     store = try? SessionStore(path: StoreLocation.path, log: log)
     server = AssistantServer(
       engine: supervisor, version: Program.version, configuration: setup.configurationFile, log: log, store: store)
-  }
-
-  func connect() throws(DaemonError) -> any ByteChannel {
-    let (near, far) = InMemoryChannel.pair()
-    Task { [server] in await server.serve(far, framing: .header) }
-    return near
   }
 
   func close() async {

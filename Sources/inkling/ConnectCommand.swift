@@ -63,7 +63,7 @@ enum ConnectCommand {
     }
     let configuration = settings.engine.configurationFile
     let bridge = Bridge(
-      connector: starter,
+      connector: starter, and: { EditorFace.make(over: $0, configuration) },
       answer: { params in
         Initialize.Result(
           serverInfo: ServerInfo(version: Program.version),

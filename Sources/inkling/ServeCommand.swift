@@ -157,8 +157,10 @@ enum ServeCommand {
       watch(processID, log) { connections.closeAll() }
     }
     await supervisor.start()
+    let requestLimit = SharedRequestLimit(256)
     let end = await server.serve(
-      channel, framing: settings.framing.framing, mirror: mirror, requestLimit: SharedRequestLimit(256),
+      channel, framing: settings.framing.framing, mirror: mirror, requestLimit: requestLimit,
+      and: EditorFace.make(server, settings.engine.configurationFile, requestLimit),
       started: { connections.add($0) })
     await supervisor.shutDown()
     await store?.close()

@@ -51,6 +51,7 @@ import Testing
       case CustomCommand.name:
         _ = try await client.connection.request(CustomCommand.self, CustomCommand.Params(id: "a"))
       case SessionCreate.name: _ = try await client.connection.request(SessionCreate.self, SessionCreate.Params())
+      case DaemonStatus.name: _ = try await client.connection.request(DaemonStatus.self, Empty())
       case SessionList.name: _ = try await client.connection.request(SessionList.self, Empty())
       case SessionGet.name: _ = try await client.connection.request(SessionGet.self, session)
       case SessionUpdate.name:

@@ -35,7 +35,7 @@ import Testing
 
     func request(_ method: String, _ params: JSONValue = [:]) async throws -> JSONValue {
       try await withDeadline(patience, method) { [connection] in
-        try await connection.request(method, params, whenCancelled: .awaitsAnswer)
+        try await connection.request(method, params)
       }
     }
 
@@ -94,7 +94,7 @@ import Testing
     let told = Promise<JSONValue>()
     let daemons = ScriptedDaemons { (_, _, _, context) async throws(RPCError) in
       context.connection.notify("session/didChange", ["level": "ok"])
-      return try await context.connection.request(ToolCall.name, ["callId": "1"], whenCancelled: .stopsWaiting)
+      return try await context.connection.request(ToolCall.name, ["callId": "1"])
     }
     let editor = Editor(daemons) { router in
       router.onInOrder(request: ToolCall.name) { params in
@@ -115,10 +115,10 @@ import Testing
     let daemons = ScriptedDaemons { (number, method, params, context) async throws(RPCError) in
       if number == 1, method == Chat.name {
         _ = try await context.connection.request(
-          ToolCall.name, ["callId": "old", "sessionId": "a"], whenCancelled: .stopsWaiting)
+          ToolCall.name, ["callId": "old", "sessionId": "a"])
       }
       if number == 2 {
-        return try await context.connection.request(ToolCall.name, ["callId": "new"], whenCancelled: .stopsWaiting)
+        return try await context.connection.request(ToolCall.name, ["callId": "new"])
       }
       return params
     }
@@ -167,12 +167,11 @@ import Testing
     }
     let editor = Editor(daemons)
     _ = try await editor.request("initialize", ["capabilities": [:]])
-    let task = Task { [connection = editor.connection] in
-      try await connection.request(Rephrase.name, .text("x"), whenCancelled: .awaitsAnswer)
-    }
+    let answer = Promise<Result<JSONValue, RPCError>?>()
+    let id = try #require(editor.connection.send(Rephrase.name, .text("x")) { answer.keep($0) })
     try await withDeadline(patience) { await started.wait() }
-    task.cancel()
-    await #expect(throws: RPCError.cancelled) { try await task.value }
+    editor.connection.cancel(id)
+    #expect(try await withDeadline(patience) { await answer.value() } == .failure(.cancelled))
     editor.connection.close()
   }
 

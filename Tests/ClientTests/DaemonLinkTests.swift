@@ -26,7 +26,7 @@ import Testing
           Progress.Params(token: token, value: .partial(.delta(TextDelta(offset: 0, delta: "Dear", encoding: .utf16)))))
       }
       // Comes after what was shown, on the same connection.
-      _ = try? await context.connection.request(ToolCall.name, [:], whenCancelled: .stopsWaiting)
+      _ = try? await context.connection.request(ToolCall.name, [:])
       shown.open()
       await waitForCancellation()
       throw .cancelled

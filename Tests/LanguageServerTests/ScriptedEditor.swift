@@ -203,7 +203,7 @@ final class ScriptedEditor: Sendable {
 
   func request(_ method: String, _ params: JSONValue) async throws -> JSONValue {
     try await withDeadline(patience, method) { [connection] in
-      try await connection.request(method, params, whenCancelled: .stopsWaiting)
+      try await connection.request(method, params)
     }
   }
 

@@ -17,7 +17,8 @@ let allowedImports: [String: Set<String>] = [
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
   "inkling": [
-    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "GGUF", "Models", "Engine",
+    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "GGUF",
+    "Models", "Engine",
   ],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]

@@ -41,9 +41,12 @@ public struct AssistantServer: Sendable {
   }
 
   /// Makes a connection that is served until its end. `started` is called when it has been started.
+  ///
+  /// - Parameter more: what else it is served.
   public func serve(
     _ channel: any ByteChannel, framing: Framing, mirror: WireMirror? = nil,
-    requestLimit: SharedRequestLimit? = nil, started: @Sendable (Connection) -> Void = { _ in }
+    requestLimit: SharedRequestLimit? = nil, and more: ConnectionExtension? = nil,
+    started: @Sendable (Connection) -> Void = { _ in }
   ) async -> ConnectionEnd {
     let client = ClientState()
     let prewarms = PrewarmSlot()
@@ -56,9 +59,11 @@ public struct AssistantServer: Sendable {
     limits.sharedRequests = requestLimit
     limits.requestsInFlight = configuration.current.limits.requests
     limits.overloadedError = { AssistantError.overloaded(limit: $0).rpcError }
+    var router = router(for: client, prewarms, sessions, more)
+    more?.addRoutes(&router)
+    defer { more?.end() }
     let connection = Connection(
-      channel: channel, framing: framing, router: router(for: client, prewarms, sessions), lifecycle: .languageServer,
-      limits: limits, mirror: mirror)
+      channel: channel, framing: framing, router: router, lifecycle: .languageServer, limits: limits, mirror: mirror)
     let changes = engine.availabilityChanges()
     let announcing = Task {
       for await change in changes where client.wantsNotifications(on: connection) {
@@ -78,10 +83,12 @@ public struct AssistantServer: Sendable {
   }
 
   /// The routes: a line for each method.
-  private func router(for client: ClientState, _ prewarms: PrewarmSlot, _ sessions: ConnectionSessions) -> Router {
+  private func router(
+    for client: ClientState, _ prewarms: PrewarmSlot, _ sessions: ConnectionSessions, _ more: ConnectionExtension?
+  ) -> Router {
     let runner = FeatureRunner(engine: engine)
     var router = Router()
-    router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client) }
+    router.onInOrder(Initialize.self) { params, _ throws(RPCError) in initialize(params, client, more) }
     router.onInOrder(Shutdown.self) { _, _ throws(RPCError) in Empty() }
     router.on(Initialized.self) { _, _ in client.noteInitialized() }
     router.on(SetTrace.self) { _, _ in }
@@ -209,13 +216,15 @@ public struct AssistantServer: Sendable {
   // MARK: Life cycle
 
   /// Answered from what is known without the model.
-  private func initialize(_ params: Initialize.Params, _ client: ClientState) -> Initialize.Result {
+  private func initialize(
+    _ params: Initialize.Params, _ client: ClientState, _ more: ConnectionExtension?
+  ) -> Initialize.Result {
     client.initialize(params)
     if let processID = params.processID { clientIs(processID) }
-    return Initialize.Result(
-      serverInfo: ServerInfo(version: version),
-      capabilities: ServerCapabilities(
-        positionEncoding: client.encoding, assistant: configuration.current.capabilities))
+    var capabilities = ServerCapabilities(
+      positionEncoding: client.encoding, assistant: configuration.current.capabilities)
+    more?.initialize(params, client.encoding, &capabilities)
+    return Initialize.Result(serverInfo: ServerInfo(version: version), capabilities: capabilities)
   }
 
   // MARK: The model

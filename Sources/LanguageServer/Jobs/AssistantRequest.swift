@@ -13,9 +13,17 @@ enum AssistantRequest: Sendable {
 
 /// What the assistant has given.
 struct JobAnswer: Sendable {
-  var text: String
-  var delivery: Delivery
-  var warnings: [Warning]
+  let text: String
+  let delivery: Delivery
+  /// What the reader of the text should know.
+  let warnings: [Warning]
+
+  init(text: String, delivery: Delivery, _ result: some GenerationResult) {
+    self.text = text
+    self.delivery = delivery
+    // That more than one draft was written is no news to who reads the best of them.
+    warnings = result.common.warnings.filter { $0.code != .retried }
+  }
 }
 
 extension AssistantService {
@@ -31,18 +39,15 @@ extension AssistantService {
       let result = try await call(Rephrase.self, params, wanting: [.workDone], onProgress: onProgress)
       return JobAnswer(
         text: result.text,
-        delivery: .rewrite(Hunk.hunks(from: source, to: result.text, result.edits, in: encoding)),
-        warnings: result.common.warnings)
+        delivery: .rewrite(Hunk.hunks(from: source, to: result.text, result.edits, in: encoding)), result)
     case .summarize(let params, let placement):
       let result = try await call(Summarize.self, params, wanting: [.workDone], onProgress: onProgress)
       return JobAnswer(
-        text: result.text, delivery: placement.delivery(of: result.text),
-        warnings: result.common.warnings)
+        text: result.text, delivery: placement.delivery(of: result.text), result)
     case .brainstorm(let params, let placement):
       let result = try await call(Brainstorm.self, params, wanting: [.workDone], onProgress: onProgress)
       return JobAnswer(
-        text: result.rendered, delivery: placement.delivery(of: result.rendered),
-        warnings: result.common.warnings)
+        text: result.rendered, delivery: placement.delivery(of: result.rendered), result)
     case .command(let params):
       let result = try await call(CustomCommand.self, params, wanting: [.workDone], onProgress: onProgress)
       let delivery: Delivery =
@@ -52,7 +57,7 @@ extension AssistantService {
         case .replace where source.isEmpty: .insertBelow(result.text)
         case .replace: .rewrite(Hunk.hunks(from: source, to: result.text, result.edits, in: encoding))
         }
-      return JobAnswer(text: result.text, delivery: delivery, warnings: result.common.warnings)
+      return JobAnswer(text: result.text, delivery: delivery, result)
     }
   }
 }

@@ -17,7 +17,7 @@ struct PositionMove: Sendable, Equatable {
 /// The latest changes of a document, by which a range of an earlier state is found in the present one. The text of that
 /// state is not needed for it.
 struct ChangeHistory: Sendable {
-  /// How many changes are remembered.
+  /// How many notifications with one change each are remembered at least.
   static let most = 1_000
 
   private struct Step {
@@ -38,9 +38,9 @@ struct ChangeHistory: Sendable {
     steps.append(Step(version: version, moves: moves))
     count += moves.count + 1
     // Half is dropped at a time, so that a step costs little on average.
-    guard count > 2 * Self.most else { return }
+    guard count > 4 * Self.most else { return }
     var dropped = 0
-    while count > Self.most, dropped < steps.count {
+    while count > 2 * Self.most, dropped < steps.count {
       count -= steps[dropped].moves.count + 1
       base = steps[dropped].version
       dropped += 1
