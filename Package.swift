@@ -110,7 +110,8 @@ let package = Package(
       "LanguageServerTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "LanguageServer", "TestSupport"]),
     tests(
       "EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"],
-      excluding: ["neovim.lua", "eglot.el", "test_pygls.py"].map { "LanguageClients/\($0)" }),
+      excluding: ["Acceptance/README.md"]
+        + ["neovim.lua", "eglot.el", "test_pygls.py"].map { "LanguageClients/\($0)" }),
     tests("TidyTests", ["TestSupport"]),
   ]
 )

@@ -1,5 +1,5 @@
-# Inkling in Kakoune by way of kakoune-lsp 18 or newer: for ~/.config/kak/kakrc. This has not been tried. Select some text
-# and run :lsp-code-actions; with nothing but the cursor the paragraph is meant.
+# Inkling in Kakoune by way of kakoune-lsp 18 or newer: for ~/.config/kak/kakrc. This has not been tried. Select some
+# text and run :lsp-code-actions; with nothing but the cursor the paragraph is meant.
 
 eval %sh{kak-lsp}
 

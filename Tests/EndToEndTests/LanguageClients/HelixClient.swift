@@ -1,9 +1,9 @@
 import JSON
 import TestSupport
 
-/// What Helix 25.01 does at its end of the protocol: its capabilities, positions in UTF-8, a cursor that is one character
-/// wide, a change that is told before the edit that made it is answered, edits for the present version alone, and 20
-/// seconds for every answer.
+/// What Helix 25.01 does at its end of the protocol: its capabilities, positions in UTF-8, a cursor that is one
+/// character wide, a change that is told before the edit that made it is answered, and edits for the present version
+/// alone.
 final class HelixClient {
   struct OpenDocument {
     var version = 0
@@ -16,7 +16,6 @@ final class HelixClient {
   private(set) var answers: [Bool] = []
   private(set) var messages: [String] = []
   private(set) var progress: [String] = []
-  private static let patience = 20.0
 
   /// - Parameter settings: what stands as `config` in languages.toml.
   init(_ arguments: [String], at bench: Workbench, settings: JSONValue? = nil) throws {
@@ -24,9 +23,8 @@ final class HelixClient {
     var params = JSONObject([("processId", nil), ("rootUri", nil), ("capabilities", Self.capabilities)])
     if let settings { params["initializationOptions"] = settings }
     params["clientInfo"] = ["name": "helix", "version": "25.01"]
-    let id = try wire.start("initialize", .object(params))
-    let answer = try await (id, within: 2)
-    guard answer["capabilities"]?["positionEncoding"] == "utf-8" else {
+    let result = try request("initialize", .object(params), within: 2)
+    guard result["capabilities"]?["positionEncoding"] == "utf-8" else {
       throw SpawnedProcess.Failure("not the encoding that Helix wants most")
     }
     try wire.notify("initialized", [:])
@@ -92,27 +90,26 @@ final class HelixClient {
 
   /// What the menu shows for the primary selection: what neither edits nor runs anything is left out.
   func actions(for range: Range<Int>, in uri: String) throws -> [JSONValue] {
-    let answer = try await
-      (wire.start(
-        "textDocument/codeAction",
-        [
-          "textDocument": ["uri": .string(uri)], "range": span(range, in: documents[uri]?.text ?? []),
-          "context": ["diagnostics": [], "triggerKind": 1],
-        ]))
-    return (answer.arrayValue ?? []).filter {
+    let result = try request(
+      "textDocument/codeAction",
+      [
+        "textDocument": ["uri": .string(uri)], "range": span(range, in: documents[uri]?.text ?? []),
+        "context": ["diagnostics": [], "triggerKind": 1],
+      ], within: 1)
+    return (result.arrayValue ?? []).filter {
       $0["disabled"] == nil && ($0["edit"] != nil || $0["command"] != nil)
     }
   }
 
-  /// Takes an action of the menu. Its command must be answered in time; the answer itself is not looked at.
+  /// Takes an action of the menu. Its command must be answered at once: after 20 seconds Helix calls it failed.
   func choose(_ title: String, among actions: [JSONValue]) throws {
     guard let action = actions.first(where: { $0["title"]?.stringValue == title }), let command = action["command"]
     else { throw SpawnedProcess.Failure("no action “\(title)” among \(actions.map { $0["title"] })") }
     guard action["edit"] == nil else { throw SpawnedProcess.Failure("an action with an edit") }
-    _ = try await
-      (wire.start(
-        "workspace/executeCommand",
-        ["command": command["command"] ?? .null, "arguments": command["arguments"] ?? .null]))
+    let result = try request(
+      "workspace/executeCommand",
+      ["command": command["command"] ?? .null, "arguments": command["arguments"] ?? .null], within: 1)
+    guard result == .null else { throw SpawnedProcess.Failure("an answer that is not null: \(result)") }
   }
 
   // MARK: What the server asks
@@ -128,9 +125,10 @@ final class HelixClient {
     }
   }
 
-  private func await(_ id: Int, within seconds: Double = patience) throws -> JSONValue {
+  private func request(_ method: String, _ params: JSONValue, within seconds: Double) throws -> JSONValue {
+    let id = try wire.start(method, params)
     let deadline = Deadline(seconds)
-    while let message = try wire.next(within: deadline.remaining, "for the answer to request \(id)") {
+    while let message = try wire.next(within: deadline.remaining, "for the answer to \(method)") {
       guard message["method"] == nil, message["id"]?.intValue == id else {
         try handle(message)
         continue

@@ -72,7 +72,7 @@ extension EndToEnd.LanguageClients {
     func unwanted() throws {
       let client = try start()
       try client.open("file:///other.md", Sample.text)
-      try run("Swap", "second line", client)
+      try run("Slow", "second line", client)
       try client.type("X", before: "line\n", in: uri)
       try client.handle(until: "for a message") { !client.messages.isEmpty }
       #expect(client.messages.first?.contains("changed") == true && client.answers.isEmpty)

@@ -20,13 +20,17 @@ final class Workbench {
 
   /// What the command “Swap” answers: the model has no choice, so that a test knows the whole document afterwards.
   static let known = "A text that is known."
-  /// “Endless” is at work until it is cancelled.
+  /// “Slow” is at work for a second or so, “Endless” until it is cancelled.
   private static let configuration = """
     {
       "commands": [
         {
           "id": "swap", "title": "Swap", "input": "selection", "output": "replace", "instructions": "Answer.",
           "schema": {"type": "string", "enum": ["\(known)"]},
+        },
+        {
+          "id": "slow", "title": "Slow", "input": "selection", "output": "replace", "instructions": "Answer.",
+          "schema": {"type": "string", "minLength": 250, "maxLength": 300},
         },
         {
           "id": "endless", "title": "Endless", "input": "selection", "output": "replace", "instructions": "Go on.",

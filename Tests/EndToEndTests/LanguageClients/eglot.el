@@ -1,7 +1,7 @@
 ;;; eglot.el --- Drives Eglot by a list of steps  -*- lexical-binding: t -*-
 
-;; The steps are in a file of JSON (INKLING_STEPS); what was observed is printed as one line of JSON.  The server is set up
-;; by the file that people are given (INKLING_EDITOR_CONFIG).  Every wait has a deadline.
+;; The steps are in a file of JSON (INKLING_STEPS); what was observed is printed as one line of JSON.  The server is set
+;; up by the file that people are given (INKLING_EDITOR_CONFIG).  Every wait has a deadline.
 
 ;;; Code:
 
@@ -25,12 +25,19 @@ Without a screen Emacs is never idle, and has no such timers."
     (dolist (buffer (buffer-list))
       (with-current-buffer buffer (when (eglot-managed-p) (eglot--signal-textDocument/didChange))))))
 
+(defun driver-read-on ()
+  "Have the client look at what it has read already.
+The one of Emacs 28 forgets what came together with an answer that it waited for, until there is more."
+  (dolist (process (process-list))
+    (when (process-get process 'jsonrpc-connection) (jsonrpc--process-filter process ""))))
+
 (defun driver-await (what condition)
   "Wait for CONDITION, or fail naming WHAT."
   (let ((end (+ (float-time) driver-patience)))
     (while (not (funcall condition))
       (when (> (float-time) end) (error "Waited in vain %s" what))
       (driver-tell)
+      (driver-read-on)
       (accept-process-output nil 0.02))))
 
 (defun driver-note-time (method start)

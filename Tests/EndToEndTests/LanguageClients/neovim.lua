@@ -120,7 +120,7 @@ function steps.wait(step)
 end
 
 function steps.cancel()
-  await('for a place for progress', function() return #seen.tokens > 0 end)
+  await('for a place for the progress of all commands', function() return #seen.tokens == executed end)
   client().notify('window/workDoneProgress/cancel', { token = seen.tokens[#seen.tokens] })
 end
 

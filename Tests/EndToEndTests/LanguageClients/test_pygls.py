@@ -191,10 +191,10 @@ async def test_progress_and_cancellation(client: LanguageClient):
 async def test_typed_inside_and_closed(client: LanguageClient):
     editor = client.editor
     editor.open("file:///closed.md")
-    await editor.run("Swap", "a last line", "file:///closed.md")
+    await editor.run("Endless", "a last line", "file:///closed.md")
     client.text_document_did_close(
         types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///closed.md")))
-    await editor.run("Swap", "a last line")
+    await editor.run("Slow", "a last line")
     editor.type("X", before="last line")
     await editor.wait(lambda: client.messages)
     assert "changed" in client.messages[0].message
