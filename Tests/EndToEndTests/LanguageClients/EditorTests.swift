@@ -14,7 +14,7 @@ extension EndToEnd.LanguageClients {
     func rephrase() throws { try scenarios.rephrase(lineEnd: "\r\n") }
 
     @Test(
-      "Neovim: two commands in one document, texts typed before them, another buffer (not run where there is no Neovim)",
+      "Neovim: two commands in one document, texts typed before, another buffer (not run where there is no Neovim)",
       .enabled(if: Programs.isTested("nvim")))
     func together() throws { try scenarios.together() }
 

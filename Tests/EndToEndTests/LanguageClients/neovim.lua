@@ -1,5 +1,6 @@
 -- Drives Neovim's own LSP client by a list of steps (INKLING_STEPS, a file of JSON), and prints what it observed as one
--- line of JSON. The server is set up by the file that people are given (INKLING_EDITOR_CONFIG). Every wait has a deadline.
+-- line of JSON. The server is set up by the file that people are given (INKLING_EDITOR_CONFIG). Every wait has a
+-- deadline.
 
 local seen = { edits = 0, answers = {}, messages = {}, progress = {}, tokens = {}, times = {}, menus = {} }
 local executed = 0

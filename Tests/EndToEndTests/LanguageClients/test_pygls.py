@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec, TextDocument
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-TEXT = "Notes 📝 of today\r\n\r\n\tHi 👋🏽, hey guys, the train's broken so i'm gonna be late. Bye, Zoë!\r\n  - a last line"
+TEXT = "Notes 📝\r\n\r\n\tHi 👋🏽, hey guys, the train's broken so i'm gonna be late. Bye, Zoë!\r\n  - a last line"
 SENTENCE = "hey guys, the train's broken so i'm gonna be late."
 KNOWN = "A text that is known."
 URI = "file:///notes.md"
@@ -115,7 +115,8 @@ def read_actions_right(converter):
 async def client(lsp_client: LanguageClient, request):
     read_actions_right(lsp_client.protocol._converter)
     started = time.monotonic()
-    result = await lsp_client.initialize_session(types.InitializeParams(capabilities=client_capabilities(request.param)))
+    capabilities = client_capabilities(request.param)
+    result = await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities))
     assert time.monotonic() - started < 2
     editor = Editor(lsp_client, result.capabilities.position_encoding or types.PositionEncodingKind.Utf16)
     lsp_client.editor = editor
