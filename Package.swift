@@ -54,8 +54,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], settings:
   .target(name: name, dependencies: dependencies, swiftSettings: strict + settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], goldens: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: goldens, swiftSettings: strict + llamaCompile)
+func tests(_ name: String, _ dependencies: [Target.Dependency], excluding: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: excluding, swiftSettings: strict + llamaCompile)
 }
 
 let package = Package(
@@ -105,12 +105,15 @@ let package = Package(
     tests("ClientTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "TestSupport"]),
     tests("TerminalUITests", ["TerminalUI", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
-    tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], goldens: ["Goldens"]),
+    tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], excluding: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
     tests("AssistantTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "TestSupport"]),
     tests(
       "LanguageServerTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "LanguageServer", "TestSupport"]),
-    tests("EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"]),
+    tests(
+      "EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"],
+      excluding: ["Acceptance/README.md"]
+        + ["neovim.lua", "eglot.el", "test_pygls.py"].map { "LanguageClients/\($0)" }),
     tests("TidyTests", ["TestSupport"]),
   ]
 )

@@ -28,13 +28,6 @@ extension EndToEnd {
       try home.write("report.txt", [])
     }
 
-    private static func isInstalled(_ program: String) -> Bool {
-      (Environment["PATH"] ?? "").split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
-    }
-
-    /// Whether its tests are run: in continuous integration its absence is a failure.
-    private static func isTested(_ program: String) -> Bool { isInstalled(program) || Environment["CI"] != nil }
-
     private func script(_ arguments: [String]) throws -> String {
       let run = try CommandLineTool.run(arguments)
       #expect(run.exit == .status(0) && run.error.isEmpty, "\(arguments): \(run.error)")
@@ -42,9 +35,8 @@ extension EndToEnd {
     }
 
     private func runShell(_ program: String, _ arguments: [String], within seconds: Double = 30) throws -> [String] {
-      let path = Daemon.executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
       let environment = home.environment.merging([
-        "PATH": path + ":" + (Environment["PATH"] ?? ""), "HOME": home.folder.root, "TERM": "dumb",
+        "PATH": Programs.searchPath, "HOME": home.folder.root, "TERM": "dumb",
       ]) { $1 }
       let process = try SpawnedProcess(program, arguments, environment: environment)
       process.closeInput()
@@ -123,7 +115,7 @@ extension EndToEnd {
       "formal", "exciting", "simpler", "shorter", "longer", "friendly", "proofread", "plain",
     ]
 
-    @Test("fish completes (not run where there is no fish)", .enabled(if: isTested("fish")))
+    @Test("fish completes (not run where there is no fish)", .enabled(if: Programs.isTested("fish")))
     func fish() throws {
       let file = try home.folder.file("inkling.fish", Array(try script(["completions", "fish"]).utf8))
       let rows: [(String, [String])] = [
@@ -142,7 +134,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("zsh completes (not run where there is no zsh)", .enabled(if: isTested("zsh")))
+    @Test("zsh completes (not run where there is no zsh)", .enabled(if: Programs.isTested("zsh")))
     func zsh() throws {
       try home.write("functions/_inkling", Array(try script(["completions", "zsh"]).utf8))
       let rows: [(String, String)] = [
@@ -174,7 +166,7 @@ extension EndToEnd {
       zpty -d inner
       """#
 
-    @Test("the manual page is clean (not run where there is no groff)", .enabled(if: isTested("groff")))
+    @Test("the manual page is clean (not run where there is no groff)", .enabled(if: Programs.isTested("groff")))
     func manual() throws {
       let page = try home.folder.file("inkling.1", Array(try script(["man"]).utf8))
       let lines = try runShell("groff", ["-man", "-ww", "-Tutf8", page])

@@ -120,6 +120,7 @@ import Testing
     }
     func check(_ params: JSONValue, _ part: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
       try await editor.run(params)
+      #expect(editor.hasMessage, "the person is told before the answer", sourceLocation: sourceLocation)
       let message = try await editor.next()
       #expect(message.contains(part), "\(message)", sourceLocation: sourceLocation)
     }

@@ -216,6 +216,9 @@ final class ScriptedEditor: Sendable {
   func version(of uri: String = ScriptedEditor.uri) -> Int? { state.withLock { $0.documents[uri]?.version } }
   var edits: [JSONValue] { state.withLock { $0.edits } }
 
+  /// Whether there is a message that nobody has taken.
+  var hasMessage: Bool { !messages.isEmpty }
+
   /// The next message from the face.
   func next() async throws -> String {
     let message = try await withDeadline(patience, "a message") { [messages] in await messages.take() }

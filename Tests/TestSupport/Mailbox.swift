@@ -11,6 +11,8 @@ public final class Mailbox<Value: Sendable>: Sendable {
 
   public init() {}
 
+  public var isEmpty: Bool { state.withLock { $0.values.isEmpty } }
+
   public func put(_ value: Value) {
     let waiting = state.withLock { state -> CheckedContinuation<Value?, Never>? in
       guard let waiting = state.waiting else {

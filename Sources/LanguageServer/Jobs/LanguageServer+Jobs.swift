@@ -23,8 +23,9 @@ extension LanguageServer {
       let job = try prepare(try CommandPlan(command, params.arguments, offers()))
       return { self.start(job, on: connection) }
     } catch {
-      let refusal = error
-      return { self.show(refusal.kind, refusal.message, on: connection) }
+      // Before the answer: a client that waits for it may leave what comes right behind it unread (Emacs 28).
+      show(error.kind, error.message, on: connection)
+      return {}
     }
   }
 
