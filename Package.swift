@@ -58,6 +58,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], excluding: [Stri
   .testTarget(name: name, dependencies: dependencies, exclude: excluding, swiftSettings: strict + llamaCompile)
 }
 
+/// What the tests of the plugins run in the editors.
+let editorDrivers = ["scripted_daemon.py", "emacs", "neovim", "vim"]
+
 let package = Package(
   name: "inkling",
   platforms: [.macOS(.v15)],
@@ -114,6 +117,8 @@ let package = Package(
       "EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"],
       excluding: ["Acceptance/README.md"]
         + ["neovim.lua", "eglot.el", "test_pygls.py"].map { "LanguageClients/\($0)" }),
+    .testTarget(
+      name: "EditorTests", dependencies: ["TestSupport"], exclude: editorDrivers, swiftSettings: strict + llamaCompile),
     tests("TidyTests", ["TestSupport"]),
   ]
 )
