@@ -59,8 +59,8 @@ function tests.yanked()
   })
   editor:keys("3Ggzz"):wait_done():keys("gY")
   editor:wait_lua([[return vim.fn.getreg("a") == "New\nwords."]])
-  editor:keys("<C-c>"):keys("3G:Inkling! rephrase formal to=yank<CR>")
   editor:lua([[vim.fn.setreg("a", "")]])
+  editor:keys("<C-c>"):keys("3G:Inkling! rephrase formal to=yank<CR>")
   editor:wait_lua([[return vim.fn.getreg("a") == "New\nwords."]])
   Equal(editor:text(), table.concat(lines, "\n"))
   editor:quit()
@@ -88,6 +88,7 @@ function tests.a_brainstorm_of_a_topic()
       { result = { rendered = "1. A light\n2. A ship", value = { concepts = { "A light", "A ship" } } } },
     } } },
   })
+  editor:ex("set filetype=markdown")
   editor:keys("3G:Inkling brainstorm ideas 2 a lighthouse<CR>"):wait_shown("concepts:\n- A light\n- A sh")
   local params = editor:sent("assistant/brainstorm")[1].params
   Equal({ params.topic, params.kind, params.count, params.format }, { "a lighthouse", "ideas", 2, "markdown" })

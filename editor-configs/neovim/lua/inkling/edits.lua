@@ -81,27 +81,52 @@ function M.of_answer(source, answer, encoding)
   return M.between(source, answer.text)
 end
 
--- Runs a change as an undo step of its own: what changes a buffer outside a command is otherwise joined with what was
--- changed before it. Setting 'undolevels', even to the same value, ends a step. Cursors stay at their text.
-function M.as_one_step(buffer, change)
-  local cursors = {}
+-- Holds the cursors and the marks a to z at their text: a change of part of a line drops the marks of that line, and
+-- leaves cursors at their column. Answers what puts them there.
+local function hold(buffer)
+  local held = {}
+  local function add(row, column, put)
+    if row < vim.api.nvim_buf_line_count(buffer) then
+      local mark = vim.api.nvim_buf_set_extmark(buffer, text.namespace, row, column, { strict = false })
+      table.insert(held, { mark = mark, put = put })
+    end
+  end
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
     local row, column = unpack(vim.api.nvim_win_get_cursor(window))
-    cursors[window] = vim.api.nvim_buf_set_extmark(buffer, text.namespace, row - 1, column, { strict = false })
+    add(row - 1, column, function(new_row, new_column)
+      pcall(vim.api.nvim_win_set_cursor, window, { new_row + 1, new_column })
+    end)
   end
+  for _, mark in ipairs(vim.fn.getmarklist(buffer)) do
+    local name = mark.mark:match("^'(%l)$")
+    if name and mark.pos[2] > 0 then
+      add(mark.pos[2] - 1, math.max(mark.pos[3] - 1, 0), function(row, column)
+        vim.api.nvim_buf_set_mark(buffer, name, row + 1, column, {})
+      end)
+    end
+  end
+  return function()
+    for _, entry in ipairs(held) do
+      local position = vim.api.nvim_buf_get_extmark_by_id(buffer, text.namespace, entry.mark, {})
+      vim.api.nvim_buf_del_extmark(buffer, text.namespace, entry.mark)
+      if position[1] then
+        entry.put(position[1], position[2])
+      end
+    end
+  end
+end
+
+-- Runs a change as an undo step of its own: what changes a buffer outside a command is otherwise joined with what was
+-- changed before it. Setting 'undolevels', even to the same value, ends a step.
+function M.as_one_step(buffer, change)
+  local put_back = hold(buffer)
   local function end_step()
     vim.cmd("let &g:undolevels = &g:undolevels")
   end
   vim.api.nvim_buf_call(buffer, end_step)
   local done, problem = pcall(change)
   vim.api.nvim_buf_call(buffer, end_step)
-  for window, mark in pairs(cursors) do
-    local position = vim.api.nvim_buf_get_extmark_by_id(buffer, text.namespace, mark, {})
-    vim.api.nvim_buf_del_extmark(buffer, text.namespace, mark)
-    if position[1] then
-      pcall(vim.api.nvim_win_set_cursor, window, { position[1] + 1, position[2] })
-    end
-  end
+  put_back()
   if not done then
     error(problem, 0)
   end
