@@ -101,7 +101,9 @@ local function hold(buffer)
     local name = mark.mark:match("^'(%l)$")
     if name and mark.pos[2] > 0 then
       add(mark.pos[2] - 1, math.max(mark.pos[3] - 1, 0), function(row, column)
-        vim.api.nvim_buf_set_mark(buffer, name, row + 1, column, {})
+        vim.api.nvim_buf_call(buffer, function()
+          vim.fn.setpos("'" .. name, { 0, row + 1, column + 1, 0 })
+        end)
       end)
     end
   end
