@@ -72,7 +72,6 @@ function Editor.new(options)
   file:close()
   self.path = path
   self:ex("edit " .. path)
-  -- The changes of a test begin with a step of their own.
   return self
 end
 
@@ -153,7 +152,8 @@ end
 
 function Editor:wait_lua(code, what)
   wait(function()
-    return self:lua(code)
+    local value = self:lua(code)
+    return value ~= vim.NIL and value
   end, what or code)
   return self
 end

@@ -64,7 +64,7 @@ function tests.ten_requests_at_once()
     expected[2 * index - 1], expected[2 * index] = (index == 4 and "line " or "LINE ") .. index, ""
     if index ~= 4 then
       editor:keys((2 * index - 1) .. "G"):wait_lua(
-        ([[local task = require("inkling.task").at(0, %d) return task and task.state == "done"]]):format(2 * index - 2))
+        ([[local task = require("inkling.task").at(1, %d) return task and task.state == "done"]]):format(2 * index - 2))
       editor:keys("gy")
     end
   end
@@ -96,7 +96,7 @@ function tests.an_answer_does_not_come_into_what_is_being_typed()
     require("inkling.client").request("assistant/countTokens", { text = "x" }, function() answered = true end)
   ]])
   editor:wait_lua("return answered"):wait_lua([[
-    return require("inkling.task").of_buffer(0)[1].state == "done"
+    return require("inkling.task").of_buffer(1)[1].state == "done"
   ]]):keys("!")
   Equal(editor:text(), "a\n\nbmore!")
   editor:keys("<Esc>"):wait_text("NEW\n\nbmore!"):keys("u"):wait_text("a\n\nbmore!"):keys("u"):wait_text("a\n\nb")
@@ -178,10 +178,9 @@ end
 
 function tests.a_deleted_text_is_refused()
   local editor = Editor.new({ lines = { "a", "b", "c" }, methods = rephrase({ Answer("B") }) })
-  editor:keys("jVgz"):wait_done():keys("dd"):lua([[
-    local task = require("inkling.task").of_buffer(0)[1]
-    return task and require("inkling.accept").accept(task)
-  ]])
+  editor:keys("jVgz"):wait_done():keys("dd")
+  Equal(editor:lua([[return require("inkling.accept").accept(require("inkling.task").of_buffer(1)[1])]]), false)
+  editor:wait_message("was changed since")
   Equal(editor:text(), "a\nc")
   editor:quit()
 end

@@ -21,6 +21,11 @@ local function mark_row(chat, name)
   return position[1]
 end
 
+-- The answer begins two lines below its heading; the mark is there, since a mark within replaced lines would move.
+local function answer_row(chat)
+  return mark_row(chat, "heading") + 2
+end
+
 local function set_mark(chat, name, row)
   chat[name] = vim.api.nvim_buf_set_extmark(chat.buffer, text.namespace, row, 0, { id = chat[name] })
 end
@@ -28,6 +33,7 @@ end
 -- Lines from a row on; the cursor goes along where it was at the end, and stays everywhere else.
 local function set_lines(chat, row, lines)
   local last = vim.api.nvim_buf_line_count(chat.buffer)
+  row = math.min(row, last)
   local following = {}
   for _, window in ipairs(vim.fn.win_findbuf(chat.buffer)) do
     following[window] = vim.api.nvim_win_get_cursor(window)[1] == last
@@ -86,7 +92,7 @@ local function listen(chat, value)
       shown = before:sub(1, text.byte_offset(before, value.offset, client.encoding)) .. value.delta
     end
     chat.partial, chat.state = shown, "writing"
-    set_lines(chat, mark_row(chat, "answer"), vim.split(shown:gsub("\r", ""), "\n", { plain = true }))
+    set_lines(chat, answer_row(chat), vim.split(shown:gsub("\r", ""), "\n", { plain = true }))
   elseif value.kind == "begin" or value.kind == "report" then
     chat.progress = { message = value.message or value.title, percentage = value.percentage }
   end
@@ -126,10 +132,9 @@ local function ask(chat, turn, retry, again)
     ended(chat)
     table.insert(chat.turns, { message = turn.message, answer = result.text })
     local lines = vim.split(result.text:gsub("\r", ""), "\n", { plain = true })
-    local row = mark_row(chat, "answer")
-    set_lines(chat, row, lines)
-    vim.api.nvim_buf_set_lines(chat.buffer, -1, -1, false, { "" })
-    prompt(chat, row + #lines + 1)
+    local row = answer_row(chat)
+    set_lines(chat, row, vim.list_extend(lines, { "" }))
+    prompt(chat, row + #lines)
     for _, warning in ipairs(result.warnings or {}) do
       vim.notify("Inkling: " .. warning.message, vim.log.levels.WARN)
     end
@@ -147,8 +152,7 @@ local function show_question(chat, row, turn)
   vim.list_extend(lines, { "", inkling, "" })
   set_lines(chat, row, vim.list_extend(lines, { "" }))
   set_mark(chat, "prompt", row)
-  turn.row = row
-  set_mark(chat, "answer", row + #lines - 1)
+  set_mark(chat, "heading", row + #lines - 3)
 end
 
 local actions = {}

@@ -37,6 +37,19 @@ local function each(buffer, action)
   end
 end
 
+-- The buffer's own mapping of a key, with its Lua function if it has one.
+local function mapped(buffer, key)
+  local function raw(keys)
+    return vim.api.nvim_replace_termcodes(keys, true, true, true)
+  end
+  for _, mapping in ipairs(vim.api.nvim_buf_get_keymap(buffer, "n")) do
+    if raw(mapping.lhs) == raw(key) then
+      return mapping
+    end
+  end
+  return false
+end
+
 local function restore()
   local mine = active
   active = nil
@@ -57,8 +70,7 @@ end
 local function install(task)
   active = { buffer = task.buffer, task = task, before = {} }
   each(task.buffer, function(buffer, name, key)
-    local before = vim.fn.maparg(key, "n", false, true)
-    active.before[key] = before.buffer == 1 and before or false
+    active.before[key] = mapped(buffer, key)
     vim.keymap.set("n", key, function()
       act(task, name)
     end, { buffer = buffer, nowait = true, desc = "Inkling: " .. name })
