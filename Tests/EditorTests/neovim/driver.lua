@@ -206,13 +206,16 @@ end
 Wait, Root, Folder = wait, root, folder
 
 local function main()
+  local name = os.getenv("INKLING_TEST")
+  if name == "--measure" then
+    return dofile(here .. "/measure.lua")
+  end
   local tests = {}
   for _, path in ipairs(vim.fn.glob(here .. "/test_*.lua", true, true)) do
     for name, test in pairs(dofile(path)) do
       tests[name] = test
     end
   end
-  local name = os.getenv("INKLING_TEST")
   if not tests[name] then
     error("there is no test " .. name)
   end

@@ -115,6 +115,12 @@ function tests.prewarm()
   editor:keys("V"):wait_sent("assistant/prewarm", 3)
   editor:keys("gz"):wait_done()
   Equal(#editor:sent("assistant/prewarm"), 3, "not cancelled by the request that it is for")
+  editor:keys("<C-c>V"):wait_sent("assistant/prewarm", 4)
+  editor:keys(":"):keys("<C-c>")
+  Equal(editor:wait_sent("assistant/prewarm", 5)[5].params, {})
+  editor:keys("V"):wait_sent("assistant/prewarm", 6)
+  editor:keys(":Inkling rephrase<CR>"):wait_done()
+  Equal(#editor:sent("assistant/prewarm"), 6)
   editor:quit()
 end
 
@@ -222,6 +228,7 @@ end
 function tests.real_summary_and_chat()
   local editor, stop = real({
     lines = { "The ferry left at nine. It was full, and the sea was rough. Nobody complained, though." },
+    settings = { options = { maxTokens = 40 } },
   })
   editor:keys(":Inkling summarize headline<CR>")
   Wait(function()
@@ -230,7 +237,9 @@ function tests.real_summary_and_chat()
   editor:keys("gy:InklingChat<CR>iWho lives in a lighthouse?<Esc>"):keys("<CR>")
   Wait(function()
     return editor:text():find("# Inkling\n\n.+\n\n# You\n\n$")
-  end, "an answer", 40000)
+  end, function()
+    return "an answer; there is " .. vim.inspect(editor:text()) .. ", messages " .. editor:messages()
+  end, 40000)
   stop()
 end
 

@@ -42,7 +42,8 @@ end, {
 })
 
 local function plug(name, spec, object)
-  vim.keymap.set({ "n", "x" }, "<Plug>(inkling-" .. name .. ")", function()
+  -- With a text object of its own there is nothing that a selection would add.
+  vim.keymap.set(object and "n" or { "n", "x" }, "<Plug>(inkling-" .. name .. ")", function()
     return require("inkling.operator").begin(spec) .. (object or "")
   end, { expr = true })
 end
@@ -99,6 +100,11 @@ on("ModeChanged", function()
     require("inkling.prewarm").selection_ended()
   end
 end, "[vV\22]*:*")
+on("CmdlineLeave", function()
+  if loaded("client") then
+    require("inkling.prewarm").selection_ended()
+  end
+end)
 on("VimLeavePre", function()
   if loaded("client") then
     require("inkling.client").stop()

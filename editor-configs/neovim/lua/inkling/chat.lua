@@ -116,7 +116,10 @@ local function ask(chat, turn, retry, again)
     -- A session made anew knows only the turns before, so the message is said again.
     retry = false
   end
-  local params = { sessionId = chat.session, message = not retry and turn.message or nil, retry = retry or nil }
+  local params = {
+    sessionId = chat.session, message = not retry and turn.message or nil, retry = retry or nil,
+    options = config.get().options,
+  }
   local id
   id = client.request("assistant/chat", params, function(failure, result)
     if chat.request ~= id or not vim.api.nvim_buf_is_valid(chat.buffer) then

@@ -61,9 +61,13 @@ function M.selecting()
   end
 end
 
--- The selection has ended; what ended it may be a request, which comes within this turn of the loop.
+-- The selection has ended, or the command line that was opened from it; what ended it may be a request, which comes
+-- within this turn of the loop.
 function M.selection_ended()
   timer:stop()
+  if not sent then
+    return
+  end
   local ended = generation
   vim.schedule(function()
     if ended == generation and not vim.api.nvim_get_mode().mode:find("^[vVc\22]") then
