@@ -6,7 +6,8 @@ answers each method from a script. The plugins are tried against it where timing
 
 SCRIPT.json: {"methods": {"assistant/rephrase": [PLAY, ...], ...}, "capabilities": {...}}
 
-Optional members: "encoding" is the position encoding whatever the client offers; "chunk" writes so many bytes at a time.
+Optional members: "encoding" is the position encoding whatever the client offers; with "chunk" so many bytes are
+written at a time.
 
 Each request takes the next PLAY of its method, the last one again and again. A PLAY is a list of steps:
 

@@ -130,6 +130,13 @@ function tests.the_edits_of_the_result_are_applied_and_marks_and_cursor_stay()
   editor:keys("u"):wait_text("α one two\nthree four\nfive"):quit()
 end
 
+function tests.the_cursor_stays_at_a_replaced_word()
+  local editor = Editor.new({ lines = { "x", "", "gonna go now" }, methods = rephrase({ Answer("I will go now") }) })
+  editor:keys("Ggzz"):wait_done():keys("gy"):wait_text("x\n\nI will go now")
+  Equal(editor:request("nvim_win_get_cursor", 0), { 3, 0 })
+  editor:quit()
+end
+
 function tests.edits_in_utf16()
   local editor = Editor.new({
     lines = { "🎉 é one two" }, script = { encoding = "utf-16" },
@@ -175,7 +182,9 @@ end
 function tests.a_failed_retry_leaves_the_first_answer()
   local editor = Editor.new({
     lines = lines,
-    methods = rephrase({ Answer("Draft one"), { { text = "half" }, { error = { code = 1008, message = "It refused." } } } }),
+    methods = rephrase({
+      Answer("Draft one"), { { text = "half" }, { error = { code = 1008, message = "It refused." } } },
+    }),
   })
   editor:keys("gzz"):wait_done():keys("g."):wait_message("It refused."):wait_shown("Draft one"):keys("gy")
   editor:wait_text("Draft one\n\nSome words here.\n\nLast."):quit()

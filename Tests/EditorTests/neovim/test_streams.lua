@@ -115,13 +115,13 @@ end
 
 function tests.lines_are_wrapped_to_the_window()
   local editor = Editor.new({
-    lines = { "x" }, width = 40, methods = rephrase({ Answer(("wörter "):rep(12) .. "日本語日本語日本語日本語日本語日本語日本語") }),
+    lines = { "x" }, width = 40, methods = rephrase({ Answer(("wörter "):rep(12) .. ("日本語"):rep(7)) }),
   })
   editor:keys("gzz"):wait_done()
   for _, row in ipairs(vim.split(editor:shown(), "\n")) do
     Equal(vim.fn.strdisplaywidth(row) <= 40, true, row)
   end
-  Equal(editor:shown():gsub("\n", ""):find("日本語日本語日本語日本語日本語日本語日本語", 1, true) ~= nil, true)
+  Equal(editor:shown():gsub("\n", ""):find(("日本語"):rep(7), 1, true) ~= nil, true)
   editor:quit()
 end
 
@@ -132,6 +132,17 @@ function tests.a_huge_answer()
   editor:keys("gzz"):wait_done():keys("gy"):wait_text(huge)
   Equal((vim.loop.hrtime() - began) / 1e9 < 4, true, "seconds")
   editor:keys("u"):wait_text("x"):quit()
+end
+
+function tests.a_huge_answer_in_many_parts()
+  local part, play = "Some words, and more of them, and then a few more to make it a line of text.\n", {}
+  for index = 1, 2600 do
+    play[index] = { text = part, offset = (index - 1) * #part }
+  end
+  table.insert(play, { result = { text = part:rep(2600) } })
+  local editor = Editor.new({ lines = { "x" }, methods = rephrase({ play }) })
+  editor:keys("gzz"):wait_shown("Some words"):keys("oy<Esc>kk"):wait_done():keys("gy")
+  editor:wait_text(part:rep(2600) .. "\ny"):quit()
 end
 
 function tests.a_huge_selection_of_one_line()

@@ -82,12 +82,15 @@ function M.of_answer(source, answer, encoding)
 end
 
 -- Holds the cursors and the marks a to z at their text: a change of part of a line drops the marks of that line, and
--- leaves cursors at their column. Answers what puts them there.
+-- leaves cursors at their column. What was in a word that is replaced is at its beginning then. Answers what puts them
+-- there.
 local function hold(buffer)
   local held = {}
   local function add(row, column, put)
     if row < vim.api.nvim_buf_line_count(buffer) then
-      local mark = vim.api.nvim_buf_set_extmark(buffer, text.namespace, row, column, { strict = false })
+      local mark = vim.api.nvim_buf_set_extmark(buffer, text.namespace, row, column, {
+        right_gravity = false, strict = false,
+      })
       table.insert(held, { mark = mark, put = put })
     end
   end

@@ -81,12 +81,14 @@ end
 
 local function hint(task)
   local keys = config.get().keys
-  local names = task.state == "done" and { "accept", "reject", "retry", "next", "diff", "instructions", "open" }
-    or { "reject" }
+  local names = task.state == "done" and { "accept", "reject", "retry", "next", "diff", "instructions" } or { "reject" }
+  if task.float then
+    table.insert(names, "open")
+  end
   local parts = {}
   for _, name in ipairs(names) do
     if keys[name] then
-      table.insert(parts, keys[name] .. " " .. name)
+      table.insert(parts, keys[name] .. " " .. (name == "instructions" and "edit" or name))
     end
   end
   return table.concat(parts, "  ")
@@ -164,9 +166,6 @@ local function draw(task)
     return vim.fn.foldclosed(region[3] + 1) ~= -1
   end)
   local lines = {}
-  for _, row in ipairs(M.rows(header(task), width, limit) or {}) do
-    table.insert(lines, { { row, "InklingHint" } })
-  end
   if task.float_wanted or not rows or (folded and words ~= "") then
     show_float(task, region, words)
   else
@@ -174,6 +173,10 @@ local function draw(task)
     for _, row in ipairs(rows) do
       table.insert(lines, { { row == "" and " " or row, "InklingPreview" } })
     end
+  end
+  -- Last, for it names the window's key when there is one.
+  for index, row in ipairs(M.rows(header(task), width, limit) or {}) do
+    table.insert(lines, index, { { row, "InklingHint" } })
   end
   for _, warning in ipairs(task.state == "done" and task.answers[task.index].warnings or {}) do
     for _, row in ipairs(M.rows("warning: " .. warning, width, limit) or {}) do
