@@ -192,6 +192,24 @@ function tests.the_daemon_is_killed_and_started_again()
   editor:quit()
 end
 
+function tests.an_answer_just_before_the_end_of_the_daemon()
+  local editor = Editor.new({
+    lines = { "one two" }, methods = rephrase({ { { result = { text = "eins" } }, { exit = 0 } } }),
+  })
+  editor:keys("gzz"):wait_done():keys("gy"):wait_text("eins"):quit()
+end
+
+function tests.what_fails_together_is_told_once()
+  local editor = Editor.new({
+    lines = { "a", "", "b", "", "c" },
+    methods = rephrase({ { forever }, { forever }, { { text = "half" }, { exit = 9 } } }),
+  })
+  editor:keys("gzz3Ggzz"):wait_sent("assistant/rephrase", 2)
+  editor:keys("Ggzz"):wait_message("ended with status 9"):wait_lua("return marks() == 0")
+  Equal(#editor:lua("return messages"), 1)
+  editor:quit()
+end
+
 function tests.a_program_that_is_not_there()
   local editor = Editor.new({ lines = { "one two" }, command = { "/nowhere/inkling", "connect" } })
   editor:keys("gzz"):wait_message("/nowhere/inkling could not be started")

@@ -27,8 +27,10 @@ local function fail_all(message)
   pending, waiting, listeners, on_ready = {}, {}, {}, {}
   connection, ready = nil, false
   last_problem = message
+  -- One failure for all, so that it can be told once.
+  local failure = { code = 0, message = message, data = { retryable = true } }
   for _, callback in pairs(lost) do
-    callback({ code = 0, message = message, data = { retryable = true } }, nil)
+    callback(failure, nil)
   end
   for _, callback in ipairs(unready) do
     callback(message)

@@ -139,10 +139,15 @@ local function show_float(task, region, words)
       return
     end
     local width = math.min(text_width(window), 100)
-    task.float = vim.api.nvim_open_win(task.float_buffer, false, {
+    -- There are places where no window can be opened, the command-line window for one: then it comes later.
+    local opened, float = pcall(vim.api.nvim_open_win, task.float_buffer, false, {
       relative = "win", win = window, bufpos = { region[3], 0 }, row = 2, col = 0, width = width - 2,
       height = math.max(math.min(15, vim.o.lines - 6), 3), style = "minimal", border = "single", noautocmd = true,
     })
+    if not opened then
+      return
+    end
+    task.float = float
     vim.wo[task.float].wrap = true
     vim.wo[task.float].linebreak = true
   end

@@ -105,7 +105,12 @@ local function finish(task, failure, result)
     problem = "The answer is empty. Nothing was changed."
   end
   if problem then
-    M.fail(problem)
+    if not (failure and failure.told) then
+      M.fail(problem)
+    end
+    if failure then
+      failure.told = true
+    end
     -- What was there before another try is there still.
     if #task.answers == 0 then
       return M.close(task)

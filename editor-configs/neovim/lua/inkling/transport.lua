@@ -60,13 +60,20 @@ function M.start(command, handlers)
     handlers.on_exit(reason)
   end
 
+  -- What was written before the end may come after it is known that the process has ended. A child of it may hold the
+  -- pipe, so this is not waited for without a limit.
+  local status_at_exit, output_ended = nil, false
+  local function finish_exit()
+    local words = vim.trim(last_words)
+    finish(("%s ended with status %d%s"):format(command[1], status_at_exit, words == "" and "" or ": " .. words))
+  end
+
   local arguments = vim.list_slice(command, 2)
   process, identity = uv.spawn(command[1], { args = arguments, stdio = { stdin, stdout, stderr } }, function(status)
     process:close()
-    connection.exited = true
+    connection.exited, status_at_exit = true, status
     vim.schedule(function()
-      local words = vim.trim(last_words)
-      finish(("%s ended with status %d%s"):format(command[1], status, words == "" and "" or ": " .. words))
+      vim.defer_fn(finish_exit, output_ended and 0 or 500)
     end)
   end)
   if not process then
@@ -85,6 +92,10 @@ function M.start(command, handlers)
   local waiting = {}
   stdout:read_start(function(_, chunk)
     if not chunk then
+      output_ended = true
+      if connection.exited then
+        vim.schedule(finish_exit)
+      end
       return
     end
     table.insert(waiting, chunk)
