@@ -225,6 +225,26 @@ function tests.real_rephrase_and_undo()
   stop()
 end
 
+function tests.real_command_of_the_configuration()
+  local place = os.getenv("XDG_CONFIG_HOME") .. "/inkling"
+  vim.fn.mkdir(place, "p")
+  vim.fn.writefile({ vim.json.encode({
+    commands = { {
+      id = "note", title = "A note", input = "selection", output = "insert", instructions = "Write a short note on this.",
+    } },
+  }) }, place .. "/config.json")
+  local editor, stop = real({ lines = { "The ferry left at nine." }, settings = { options = { maxTokens = 30 } } })
+  editor:keys(":Inkling n<Tab><CR>")
+  Wait(function()
+    return editor:shown():find("A note (below)", 1, true)
+  end, function()
+    return "the note; there is " .. editor:shown() .. ", messages " .. editor:messages()
+  end, 40000)
+  editor:keys("gy")
+  Equal(editor:text():find("The ferry left at nine.\n\n%S") ~= nil, true)
+  stop()
+end
+
 function tests.real_summary_and_chat()
   local editor, stop = real({
     lines = { "The ferry left at nine. It was full, and the sea was rough. Nobody complained, though." },

@@ -8,6 +8,8 @@ local text = require("inkling.text")
 local M = {}
 
 local tasks = {}
+-- Failures that were shown; one can be that of many requests.
+local told = setmetatable({}, { __mode = "k" })
 local last_id = 0
 
 local function say(message, level)
@@ -105,11 +107,11 @@ local function finish(task, failure, result)
     problem = "The answer is empty. Nothing was changed."
   end
   if problem then
-    if not (failure and failure.told) then
+    if not (failure and told[failure]) then
       M.fail(problem)
     end
     if failure then
-      failure.told = true
+      told[failure] = true
     end
     -- What was there before another try is there still.
     if #task.answers == 0 then
