@@ -6,6 +6,9 @@ answers each method from a script. The plugins are tried against it where timing
 
 SCRIPT.json: {"methods": {"assistant/rephrase": [PLAY, ...], ...}, "capabilities": {...}}
 
+Optional members: "encoding" is the position encoding whatever the client offers; with "chunk" so many bytes are
+written at a time.
+
 Each request takes the next PLAY of its method, the last one again and again. A PLAY is a list of steps:
 
     {"text": "...", "offset": 0}   a partial result for the request's partialResultToken: cut to offset, then append
@@ -13,6 +16,8 @@ Each request takes the next PLAY of its method, the last one again and again. A 
     {"work": {"kind": ...}}        progress for its workDoneToken
     {"seconds": 0.2}               a wait, during which other messages are served; a cancelled request ends here
     {"until": "NAME"}              waits until the client has sent a request or notification of that method
+    {..., "heedless": true}        with one of these waits: a cancellation ends the wait but not the play
+    {"hold": true}                 keeps what is written back, until false sends it in one piece
     {"result": {...}}              the answer; its members are laid over those of a full result of the method
     {"error": {...}}               an error as the answer
     {"notify": [METHOD, PARAMS]}   a notification of the daemon's own
@@ -81,14 +86,22 @@ class Daemon:
         self.writing = threading.Lock()
         self.changed = threading.Condition()
         self.cancelled, self.heard, self.counts = set(), set(), {}
+        self.held = None
 
     def note(self, entry):
         self.log.write(json.dumps(entry) + "\n")
 
     def write(self, data):
+        size = self.script.get("chunk")
         with self.writing:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            if self.held is not None:
+                self.held += data
+                return
+            for start in range(0, len(data), size or len(data)):
+                sys.stdout.buffer.write(data[start:start + size] if size else data)
+                sys.stdout.buffer.flush()
+                if size:
+                    time.sleep(0.0005)
 
     def send(self, message):
         message = {"jsonrpc": "2.0", **message}
@@ -133,7 +146,7 @@ class Daemon:
             return self.play(request, plays[min(index, len(plays) - 1)])
         if method == "initialize":
             encodings = (request["params"].get("capabilities") or {}).get("general", {}).get("positionEncodings", [])
-            encoding = "utf-8" if encodings[:1] == ["utf-8"] else "utf-16"
+            encoding = self.script.get("encoding") or ("utf-8" if encodings[:1] == ["utf-8"] else "utf-16")
             assistant = {**ASSISTANT, **self.script.get("capabilities", {})}
             return self.send({"id": identity, "result": {
                 "serverInfo": {"name": "inkling", "version": "scripted"},
@@ -164,7 +177,7 @@ class Daemon:
             elif "work" in step:
                 self.progress(params.get("workDoneToken"), step["work"])
             elif "seconds" in step or "until" in step:
-                if not self.wait(identity, step.get("seconds"), step.get("until")):
+                if not self.wait(identity, step.get("seconds"), step.get("until")) and not step.get("heedless"):
                     self.note({"cancelled": identity})
                     return self.send({"id": identity, "error": {"code": -32800, "message": "cancelled"}})
             elif "result" in step:
@@ -180,6 +193,11 @@ class Daemon:
                 self.send({"method": step["notify"][0], "params": step["notify"][1]})
             elif "raw" in step:
                 self.write(step["raw"].encode())
+            elif "hold" in step:
+                with self.writing:
+                    data, self.held = self.held, b"" if step["hold"] else None
+                if data:
+                    self.write(data)
             elif "exit" in step:
                 os._exit(step["exit"])
 
