@@ -115,7 +115,9 @@ def Receive(channel: channel, message: dict<any>)
     redrawstatus!
   elseif has_key(message, 'id')
     # `tool/call`: sessions of this plugin name no tools, but a persisted one of another client may have some.
-    ch_sendexpr(channel, {id: message.id, error: {code: -32601, message: 'Vim runs no tools'}})
+    # ch_sendexpr() takes no id that is a string.
+    var body = json_encode({jsonrpc: '2.0', id: message.id, error: {code: -32601, message: 'Vim runs no tools.'}})
+    ch_sendraw(channel, $"Content-Length: {len(body)}\r\n\r\n{body}")
   endif
 enddef
 
@@ -136,7 +138,7 @@ def Answered(handle: number, reply: dict<any>)
 enddef
 
 # Asks, and calls back with {result} or {error} exactly once, unless Cancel() comes first. Gives a handle for that.
-export def Request(method: string, params: dict<any>, Callback: func(dict<any>)): number
+export def Request(method: string, params: dict<any>, Callback: func): number
   last_handle += 1
   var handle = last_handle
   pending[handle] = {id: 0, method: method, Callback: Callback}

@@ -45,7 +45,9 @@ export def Accept(task: dict<any>)
   endif
   # First the marks: undo would bring them back with the lines.
   tasks.Close(task)
-  if placement ==# 'replace'
+  if placement ==# 'replace' && empty(draft.edits)
+    report.Note('the answer is the text as it was.')
+  elseif placement ==# 'replace'
     place.Replace(task.buffer, where[0], where[1], len(task.lines), draft.edits)
   elseif placement ==# 'below' || placement ==# 'above'
     var last = where[0] + max([len(task.lines), 1]) - 1

@@ -28,24 +28,29 @@ def Describe(status: dict<any>): list<string>
   ]
 enddef
 
+# Any key closes it, and does what it does but for these two.
+def Close(window: number, key: string): bool
+  popup_close(window)
+  return key ==# "\<Esc>" || key ==# 'q'
+enddef
+
 export def Status()
-  connection.Request('daemon/status', {}, (reply) => {
-    if has_key(reply, 'error')
-      report.Error(reply.error.message)
-      return
-    endif
-    var lines = Describe(reply.result)
-    var told = report.Latest()
-    if !empty(told)
-      extend(lines, ['', 'told lately:'] + mapnew(told, (_, message) => '  ' .. tr(message, "\n", ' ')))
-    endif
-    popup_create(lines, {
-      title: ' Inkling ', border: [], padding: [0, 1, 0, 1], close: 'click', moved: 'any', maxwidth: &columns - 8,
-      maxheight: &lines - 6, filter: (window, key) => {
-        popup_close(window)
-        return key ==# "\<Esc>" || key ==# 'q'
-      },
-    })
+  connection.Request('daemon/status', {}, ShowStatus)
+enddef
+
+def ShowStatus(reply: dict<any>)
+  if has_key(reply, 'error')
+    report.Error(reply.error.message)
+    return
+  endif
+  var lines = Describe(reply.result)
+  var told = report.Latest()
+  if !empty(told)
+    extend(lines, ['', 'told lately:'] + mapnew(told, (_, message) => '  ' .. tr(message, "\n", ' ')))
+  endif
+  popup_create(lines, {
+    title: ' Inkling ', border: [], padding: [0, 1, 0, 1], close: 'click', moved: 'any', maxwidth: &columns - 8,
+    maxheight: &lines - 6, filter: Close,
   })
 enddef
 
