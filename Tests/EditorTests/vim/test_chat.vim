@@ -14,14 +14,16 @@ def Say(message: string)
 enddef
 
 def g:Test_chat_streams_and_keeps_what_is_being_written()
-  Open({'assistant/chat': [[{text: "An owl\nor"}, {until: 'assistant/prewarm'}, {result: {text: "An owl\nor a fox."}}]]})
+  Open({'assistant/chat': [[{text: "An owl\nor"}, {until: 'assistant/prewarm'},
+    {result: {text: "An owl\nor a fox."}}]]})
   Say('Who?')
   g:WaitForScreen('or')
   g:Keys('GAnext question')
   call('inkling#connection#Notify', ['assistant/prewarm', {}])
   g:WaitForScreen('or a fox.')
   assert_equal(['> Who?', 'An owl', 'or a fox.', '', '> next question'], g:Text())
-  assert_equal(['Who?', 's1'], [g:Sent('assistant/chat')[0].params.message, g:Sent('assistant/chat')[0].params.sessionId])
+  var params = g:Sent('assistant/chat')[0].params
+  assert_equal(['Who?', 's1'], [params.message, params.sessionId])
 enddef
 
 def g:Test_chat_retry_and_undo()
@@ -101,6 +103,7 @@ def g:Test_prewarm_of_a_selection_that_rests()
   var message = g:Sent('assistant/prewarm')[0]
   assert_false(has_key(message, 'id'))
   assert_equal(['assistant/rephrase', 'two'], [message.params.method, message.params.params.text])
+  assert_equal('formal', message.params.params.tone)
   feedkeys("\<Esc>", 'xt')
   g:WaitForSent('assistant/prewarm', 2)
   assert_equal({}, g:Sent('assistant/prewarm')[1].params)

@@ -34,7 +34,8 @@ def g:Test_utf16_offsets_of_pieces_and_edits()
     initialize: [[{result: {serverInfo: {name: 'inkling', version: '1'}, capabilities: {positionEncoding: 'utf-16',
       experimental: {assistant: {features: [], tones: [], kinds: [], personalities: [], methods: []}}}}}]],
     'assistant/rephrase': [[{text: 'é👍 first'}, {text: 'second', offset: 4}, {until: 'assistant/prewarm'},
-      {result: {text: 'a 👍 B 👍 C', edits: [{start: 5, end: 6, newText: 'B'}, {start: 10, end: 11, newText: 'C'}]}}]],
+      {result: {text: 'a 👍 B 👍 C', edits: [
+        {start: 5, end: 6, newText: 'B'}, {start: 10, end: 11, newText: 'C'}]}}]],
   })
   g:Buffer(lines)
   Inkling rephrase
@@ -69,8 +70,7 @@ enddef
 
 def g:Test_huge_source_with_many_edits()
   var lines = repeat([repeat('word ', 20)], 2000)
-  var edits = mapnew(range(0, 199000, 50), (_, at) => ({start: at / 101 * 101, end: at / 101 * 101 + 4, newText: 'WORD'}))
-  uniq(edits)
+  var edits = mapnew(range(0, 197 * 1010, 101), (_, at) => ({start: at, end: at + 4, newText: 'WORD'}))
   var expected = repeat(['WORD ' .. repeat('word ', 19)], len(edits)) + lines[len(edits) :]
   g:Daemon({'assistant/rephrase': [[{result: {text: join(expected, "\n"), edits: edits}}]]})
   g:Buffer(lines)
@@ -196,7 +196,7 @@ enddef
 def g:Test_tools_of_others_are_declined()
   Start([[{raw: Message({id: 'call', method: 'tool/call', params: {callId: 'c', name: 'x', arguments: {}, confirm:
     false}})}, LATER]])
-  g:WaitFor(() => !empty(filter(g:Log(), (_, entry) => string(get(get(entry, 'in', {}), 'id', 0)) =~# 'call')), 'an answer')
+  g:WaitFor(() => string(g:Log()) =~# "'in': {[^{]*{[^}]*Vim runs no tools", 'an answer')
 enddef
 
 def g:Test_configuration_that_changes()

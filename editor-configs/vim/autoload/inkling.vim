@@ -32,7 +32,7 @@ def Begin(words: string, now: bool, selected: dict<any>)
       return
     endif
     spec.now = now || !get(g:, 'inkling_preview', true)
-    prewarm.Used()
+    prewarm.Used(spec)
     task.Begin(spec, has_key(spec, 'topic') ? selection.Point() : selected)
   catch /^\%(Vim\)\@!/
     report.Error(v:exception)
@@ -66,8 +66,9 @@ def Choose(selected: dict<any>)
     title: ' Inkling ', maxheight: &lines - 6,
     callback: (_, chosen) => {
       if chosen > 0 && bufnr() == selected.buffer
-        prewarm.Used()
-        task.Begin(extend(entries[chosen - 1][1], {now: !get(g:, 'inkling_preview', true)}), selected)
+        var spec = extend(entries[chosen - 1][1], {now: !get(g:, 'inkling_preview', true)})
+        prewarm.Used(spec)
+        task.Begin(spec, selected)
       endif
     },
   })

@@ -1,7 +1,7 @@
 vim9script
 # Inkling, a private writing assistant: commands, keys and what Vim tells the plugin. All else is loaded when used.
 
-if exists('g:loaded_inkling') || !has('job') || !has('channel') || !has('textprop') || !has('popupwin') || !has('timers')
+if exists('g:loaded_inkling') || !has('channel') || !has('job') || !has('textprop') || !has('popupwin')
   finish
 endif
 g:loaded_inkling = 1
@@ -36,12 +36,12 @@ if get(g:, 'inkling_mappings', true)
 endif
 
 def Colours()
-  highlight default link InklingSource DiffChange
-  highlight default link InklingText DiffAdd
+  highlight default InklingSource term=underline cterm=underline gui=underline
+  highlight default link InklingText String
   highlight default link InklingHint Comment
   highlight default link InklingWarning WarningMsg
   highlight default link InklingRemoved DiffDelete
-  highlight default link InklingAdded DiffText
+  highlight default link InklingAdded DiffAdd
 enddef
 Colours()
 prop_type_add('inkling_removed', {highlight: 'InklingRemoved'})

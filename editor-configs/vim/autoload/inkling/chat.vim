@@ -20,8 +20,9 @@ export def Open()
   setlocal buftype=prompt bufhidden=hide noswapfile nobuflisted wrap linebreak
   silent! file inkling://chat
   var buffer = bufnr()
-  chats[buffer] = {buffer: buffer, session: '', turns: [], handle: 0, message: '', shown: '', units: 0, line: 0, again: 0,
-    before: []}
+  chats[buffer] = {
+    buffer: buffer, session: '', turns: [], handle: 0, message: '', shown: '', units: 0, line: 0, again: 0, before: [],
+  }
   prompt_setprompt(buffer, '> ')
   prompt_setcallback(buffer, (message) => inkling#chat#Say(buffer, message))
   prompt_setinterrupt(buffer, () => inkling#chat#Stop(buffer))

@@ -1,6 +1,9 @@
 vim9script
 # The one process of this Vim that speaks with the daemon: started at the first request, and again by the next one
 # when it has ended. Vim's channel mode `lsp` does the framing and finds the callback of a reply.
+#
+# Here and in all other files, functions that are exported are called by their full names also where they are defined:
+# by the short name Vim would take a person's global function of the same name for them.
 
 var process: job
 var state = 'stopped'  # then 'starting' until `initialize` is answered, then 'ready'

@@ -146,8 +146,9 @@ def ShowDrawer(task: dict<any>, rows: list<list<string>>, window: number)
   endif
   if drawer == 0 || empty(popup_getpos(drawer))
     drawer = popup_create('', {
-      border: [], borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'], padding: [0, 1, 0, 1], scrollbar: 1,
-      borderhighlight: ['InklingHint'], highlight: 'InklingText', mapping: false, zindex: 40,
+      border: [], borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'],
+      padding: [0, 1, 0, 1], scrollbar: 1,
+      borderhighlight: ['InklingHint'], highlight: 'Normal', mapping: false, zindex: 40,
     })
     win_execute(drawer, 'setlocal linebreak')
   endif

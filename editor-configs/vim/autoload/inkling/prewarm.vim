@@ -9,6 +9,8 @@ import autoload './text.vim' as texts
 
 var timer = 0
 var sent = false
+# The tone of the next request is not known. Without one the daemon reads little of the text.
+var likely_tone = ''
 
 # On every move in Visual mode, and when it begins.
 export def Rest()
@@ -30,7 +32,8 @@ def Send()
   var selected = selection.Now()
   var text = selection.Text(selected)
   if text =~ '\S' && strchars(text) <= limit && texts.Sendable(selected.lines)
-    var [method, params] = request.Build({feature: 'rephrase'}, bufnr(), text)
+    var tone = likely_tone ==# '' ? get(g:, 'inkling_tone', 'formal') : likely_tone
+    var [method, params] = request.Build({feature: 'rephrase', tone: tone}, bufnr(), text)
     connection.Notify('assistant/prewarm', {method: method, params: params})
     sent = true
   endif
@@ -47,7 +50,9 @@ export def Gone()
   })
 enddef
 
-export def Used()
+# A request was made; it uses what was read.
+export def Used(spec: dict<any>)
+  likely_tone = get(spec, 'tone', likely_tone)
   timer_stop(timer)
   sent = false
 enddef

@@ -195,8 +195,8 @@ def Hint(task: dict<any>): string
   endif
   var count = len(task.drafts) > 1 ? $' ({task.draft + 1} of {len(task.drafts)})' : ''
   var accept = task.spec.placement ==# 'echo' ? 'close' : 'accept'
-  return $'{title}{count}  {key.accept} {accept}  {key.reject} reject  {key.next} other  {key.retry} retry  ' ..
-    $'{key.diff} diff  {key.edit} instructions  {key.yank} yank'
+  return $'{title}{count}  {key.accept} {accept}  {key.reject} reject  ' ..
+    $'{key.next} next  {key.diff} diff  {key.edit} edit'
 enddef
 
 export def Draw(task: dict<any>)

@@ -160,10 +160,15 @@ enddef
 # A value while it is written, for people.
 export def Outline(value: any, indent = ''): string
   if type(value) == v:t_dict
-    return join(mapnew(keys(value), (_, key) => type(value[key]) == v:t_dict || type(value[key]) == v:t_list
-      ? $"{indent}{key}:\n{inkling#text#Outline(value[key], indent .. '  ')}" : $'{indent}{key}: {inkling#text#Outline(value[key])}'), "\n")
+    return join(mapnew(keys(value), (_, key) => Member(key, value[key], indent)), "\n")
   elseif type(value) == v:t_list
-    return join(mapnew(value, (_, item) => indent .. '- ' .. trim(inkling#text#Outline(item, indent .. '  '), ' ', 1)), "\n")
+    return join(mapnew(value, (_, item) => indent .. '- ' .. trim(inkling#text#Outline(item, indent .. '  '), ' ', 1)),
+      "\n")
   endif
   return type(value) == v:t_string ? value : json_encode(value)
+enddef
+
+def Member(name: string, value: any, indent: string): string
+  var nested = type(value) == v:t_dict || type(value) == v:t_list
+  return $'{indent}{name}:' .. (nested ? "\n" : ' ') .. inkling#text#Outline(value, nested ? indent .. '  ' : '')
 enddef
