@@ -29,9 +29,17 @@ COLOURS = {
 }
 
 
+class Screen(pyte.Screen):
+    """Leaves out what programs ask of a terminal's keyboard in the form of a colour (`CSI > 4 ; 2 m`)."""
+
+    def select_graphic_rendition(self, *attributes, private=False):
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
+
 class Terminal:
     def __init__(self, command, columns, rows):
-        self.screen = pyte.Screen(columns, rows)
+        self.screen = Screen(columns, rows)
         self.stream = pyte.ByteStream(self.screen)
         self.process, self.master = pty.fork()
         if self.process == 0:
