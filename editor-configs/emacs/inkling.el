@@ -26,6 +26,7 @@
 (require 'subr-x)
 (require 'json)
 (require 'diff)
+(require 'diff-mode)
 
 ;;;; Options
 
@@ -645,11 +646,11 @@ If these do not lead there, compare; for long texts that takes too long."
           (let ((inhibit-read-only t))
             (erase-buffer)
             (write-region (funcall lines (inkling--job-source job)) nil file nil 'quiet)
-            (call-process-region (funcall lines (plist-get draft :text)) nil diff-command nil t nil
-                                 "-u" "--label" "text" "--label" "draft" file "-"))
+            (save-excursion
+              (call-process-region (funcall lines (plist-get draft :text)) nil diff-command nil t nil
+                                   "-u" "--label" "text" "--label" "draft" file "-")))
           (diff-mode)
           (setq buffer-read-only t)
-          (goto-char (point-min))
           (display-buffer (current-buffer)))
       (delete-file file))))
 
@@ -832,7 +833,6 @@ With prefix argument ALL cancel everything everywhere."
 ;;;; The mode
 
 (defvar inkling--timer nil "The timer that waits for the region to rest.")
-
 (defun inkling--region ()
   "Return the region as something to compare, if it may be read beforehand."
   (when (and inkling-prewarm mark-active (not (minibufferp)) (not (inkling--secret-p)))
