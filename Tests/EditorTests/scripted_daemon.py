@@ -15,6 +15,7 @@ Each request takes the next PLAY of its method, the last one again and again. A 
     {"snapshot": VALUE}            a structured partial result
     {"work": {"kind": ...}}        progress for its workDoneToken
     {"seconds": 0.2}               a wait, during which other messages are served; a cancelled request ends here
+    {"seconds": 0.2, "deaf": true} the same for a daemon that has not heard of the cancellation yet
     {"until": "NAME"}              waits until the client has sent a request or notification of that method
     {..., "heedless": true}        with one of these waits: a cancellation ends the wait but not the play
     {"hold": true}                 keeps what is written back, until false sends it in one piece
@@ -146,7 +147,8 @@ class Daemon:
             return self.play(request, plays[min(index, len(plays) - 1)])
         if method == "initialize":
             encodings = (request["params"].get("capabilities") or {}).get("general", {}).get("positionEncodings", [])
-            encoding = self.script.get("encoding") or ("utf-8" if encodings[:1] == ["utf-8"] else "utf-16")
+            known = next((name for name in encodings if name in ("utf-8", "utf-16", "utf-32")), "utf-16")
+            encoding = self.script.get("encoding") or known
             assistant = {**ASSISTANT, **self.script.get("capabilities", {})}
             return self.send({"id": identity, "result": {
                 "serverInfo": {"name": "inkling", "version": "scripted"},
@@ -155,16 +157,16 @@ class Daemon:
             return self.send({"id": identity, "result": None})
         self.send({"id": identity, "error": {"code": -32601, "message": f"there is no method “{method}”"}})
 
-    def wait(self, identity, seconds=None, method=None):
+    def wait(self, identity, seconds=None, method=None, deaf=False):
         """False when the request was cancelled meanwhile."""
         deadline = time.monotonic() + (30 if seconds is None else seconds)
         key = json.dumps(identity)
         with self.changed:
-            while key not in self.cancelled and not (method and method in self.heard):
+            while (deaf or key not in self.cancelled) and not (method and method in self.heard):
                 if (left := deadline - time.monotonic()) <= 0:
                     break
                 self.changed.wait(left)
-            return key not in self.cancelled
+            return deaf or key not in self.cancelled
 
     def play(self, request, steps):
         params, identity = request.get("params") or {}, request["id"]
@@ -177,7 +179,8 @@ class Daemon:
             elif "work" in step:
                 self.progress(params.get("workDoneToken"), step["work"])
             elif "seconds" in step or "until" in step:
-                if not self.wait(identity, step.get("seconds"), step.get("until")) and not step.get("heedless"):
+                waited = self.wait(identity, step.get("seconds"), step.get("until"), step.get("deaf"))
+                if not waited and not step.get("heedless"):
                     self.note({"cancelled": identity})
                     return self.send({"id": identity, "error": {"code": -32800, "message": "cancelled"}})
             elif "result" in step:
