@@ -14,8 +14,8 @@
 (defvar-local inkling--chat nil
   "The chat of this buffer, a plist.
 :session is its id, :process the one that knows it, :turns a list of
-\\(START MESSAGE ANSWER), the last first, :id the request at work, :shown what
-has come of it, and :answer its place.")
+\\(START MESSAGE ANSWER), the last first, :id the request at work, :stopped the
+one that was cancelled, :shown what has come of it, and :answer its place.")
 (defvar-local inkling--chat-prompt nil "The marker of the prompt, which stays behind what was said.")
 
 (defvar inkling-chat-mode-map
@@ -110,6 +110,10 @@ Unless the daemon has it, make one that begins with what has been said."
   "Ask WHAT in the session for the turn from START with MESSAGE and the OLD answer.
 With AGAIN the session was lost before, and this is the second try."
   (let ((buffer (current-buffer)))
+    ;; Until the daemon has said that a cancelled answer has ended, the session is busy.
+    (with-timeout (2)
+      (while (gethash (plist-get inkling--chat :stopped) inkling--handlers)
+        (accept-process-output inkling--process 0.02)))
     (inkling--chat-set :shown "")
     (inkling--chat-set :progress nil)
     (inkling--chat-set :answer (copy-marker inkling--chat-prompt nil))
@@ -161,6 +165,9 @@ With AGAIN the session was lost before, and this is the second try."
   (let ((id (or (plist-get inkling--chat :id) (user-error "No answer is being written"))))
     (when-let ((handler (gethash id inkling--handlers)))
       (inkling--cancel id)
+      (when inkling--assistant
+        (puthash id (list #'ignore) inkling--handlers)
+        (inkling--chat-set :stopped id))
       (funcall (car handler) nil (list :message "cancelled")))))
 
 (defun inkling--chat-last-turn ()

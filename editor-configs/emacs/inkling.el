@@ -99,12 +99,12 @@ REPLY is called with result and error, PROGRESS with each value of $/progress.")
      (json-encode message))
    'utf-8))
 
-(defun inkling--decode (text)
-  "Return the value of the JSON in TEXT, with plists and lists; null is nil."
-  (condition-case nil (json-parse-string text :object-type 'plist :array-type 'list :null-object nil :false-object nil)
+(defun inkling--decode ()
+  "Return the value of the JSON in this unibyte buffer, with plists and lists."
+  (condition-case nil (json-parse-buffer :object-type 'plist :array-type 'list :null-object nil :false-object nil)
     ;; No native JSON, or one that refuses \\u0000.
     (error (let ((json-object-type 'plist) (json-array-type 'list) (json-null nil) (json-false nil))
-             (json-read-from-string text)))))
+             (json-read-from-string (decode-coding-string (buffer-string) 'utf-8))))))
 
 (defun inkling--write (message)
   "Send MESSAGE, a plist, now."
@@ -184,13 +184,12 @@ REPLY and PROGRESS are as in `inkling--handlers'."
 (defun inkling--receive (process chunk)
   "Take CHUNK, a part of one or several messages, from PROCESS."
   (with-current-buffer (process-buffer process) (goto-char (point-max)) (insert chunk))
-  (let (text)
-    (while (setq text (inkling--next-message process))
-      (condition-case-unless-debug problem (inkling--dispatch (inkling--decode text))
-        (error (message "Inkling: %s" (error-message-string problem)))))))
+  (while (condition-case-unless-debug problem
+             (when-let ((message (inkling--next-message process))) (inkling--dispatch message) t)
+           (error (message "Inkling: %s" (error-message-string problem)) t))))
 
 (defun inkling--next-message (process)
-  "Return the text of the next whole message of PROCESS, or nil."
+  "Return the next whole message of PROCESS, or nil."
   (when (buffer-live-p (process-buffer process))
     (with-current-buffer (process-buffer process)
       (goto-char (point-min))
@@ -200,7 +199,8 @@ REPLY and PROGRESS are as in `inkling--handlers'."
                               (re-search-forward "^content-length: *\\([0-9]+\\)" body t)
                               (+ body (string-to-number (match-string 1))))))
           (when (<= end (point-max))
-            (prog1 (decode-coding-string (buffer-substring-no-properties body end) 'utf-8)
+            (unwind-protect
+                (save-restriction (narrow-to-region body end) (goto-char body) (inkling--decode))
               (delete-region (point-min) end))))))))
 
 (defun inkling--dispatch (message)

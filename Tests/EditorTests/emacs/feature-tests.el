@@ -149,7 +149,7 @@
         (own '(type group prefix tag key-type value-type inherit extend strike-through slant object-type array-type
                null-object false-object coding noquery buffer sentinel filter connection-type stderr constructor copier
                annotation-function eval lighter global session process turns progress shown overlay keys placement
-               source drafts index answer json-false))
+               source drafts index answer stopped json-false))
         (unknown nil))
     (with-temp-buffer
       (insert-file-contents (locate-library "inkling-chat.el"))

@@ -37,6 +37,7 @@
   (let ((times (sort (mapcar (lambda (number) (latency-first-word (+ number (if prewarm 20 10)) prewarm))
                              (number-sequence 1 7))
                      #'<)))
-    (message "%s: median %d ms (%d to %d)" (if prewarm "prewarmed" "warm") (nth 3 times) (car times) (car (last times)))))
+    (message "%s: median %d ms (%d to %d)" (if prewarm "prewarmed" "warm")
+             (nth 3 times) (car times) (car (last times)))))
 
 ;;; latency.el ends here

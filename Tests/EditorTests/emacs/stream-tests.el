@@ -160,6 +160,17 @@
         (should (equal (plist-get (plist-get (car (tests-got "initialize")) :clientInfo) :name) "Emacs"))
         (tests-until (not (file-directory-p (format "/proc/%d/task" number))))))))
 
+(ert-deftest inkling-test-without-native-json ()
+  (cl-letf (((symbol-function 'json-parse-buffer) (lambda (&rest _) (error "There is none")))
+            ((symbol-function 'json-serialize) (lambda (&rest _) (error "There is none"))))
+    (tests-with `(("assistant/rephrase" ,(tests-answer "2 é 😀" :edits '((:start 0 :end 3 :newText "2 é")))))
+        "ein 😀\n"
+      (tests-keys "C-c i r RET")
+      (tests-ready)
+      (should (equal (plist-get (car (tests-got "assistant/rephrase")) :text) "ein 😀"))
+      (tests-keys "C-c C-c")
+      (should (equal (tests-text) "2 é 😀\n")))))
+
 (ert-deftest inkling-test-progress-and-warnings ()
   (tests-with '(("assistant/rephrase"
                  ((:work (:kind "begin" :title "Rephrase" :percentage 0))

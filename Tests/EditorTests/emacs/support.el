@@ -84,11 +84,18 @@
   "Return what stands under KEY in the daemon's log."
   (when (file-exists-p tests-log)
     (with-temp-buffer
-      (let ((coding-system-for-read 'utf-8)) (insert-file-contents tests-log))
-      ;; The last line may not be whole yet.
-      (goto-char (point-max))
-      (delete-region (line-beginning-position) (point-max))
-      (delq nil (tests-each key (mapcar #'inkling--decode (split-string (buffer-string) "\n" t)))))))
+      (set-buffer-multibyte nil)
+      (insert-file-contents-literally tests-log)
+      (let ((found nil))
+        ;; The last line may not be whole yet.
+        (while (search-forward "\n" nil t)
+          (save-restriction
+            (narrow-to-region (line-beginning-position 0) (point))
+            (goto-char (point-min))
+            (let ((message (plist-get (inkling--decode) key)))
+              (when message (push message found)))
+            (goto-char (point-max))))
+        (nreverse found)))))
 
 (defun tests-each (key plists)
   "Return the members KEY of PLISTS."
