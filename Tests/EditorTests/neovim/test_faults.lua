@@ -218,6 +218,22 @@ function tests.keys_that_are_mapped_are_left_alone()
   editor:quit()
 end
 
+function tests.settings_that_come_late_change_the_keys()
+  local editor = Editor.new({ lines = { "one" } })
+  Equal(editor:lua([[
+    local found = { vim.fn.maparg("gz", "x") }
+    require("inkling").setup({ mappings = { rephrase = "gs" }, keys = false })
+    for _, key in ipairs({ "gz", "gs", "gss", "gZ" }) do table.insert(found, vim.fn.maparg(key, "n")) end
+    require("inkling").setup({ mappings = false })
+    for _, key in ipairs({ "gs", "gZ" }) do table.insert(found, vim.fn.maparg(key, "n")) end
+    return found
+  ]]), {
+    "<Plug>(inkling-rephrase)", "", "<Plug>(inkling-rephrase)", "<Plug>(inkling-rephrase-paragraph)",
+    "<Plug>(inkling-menu)", "", "",
+  })
+  editor:quit()
+end
+
 function tests.leaving_the_editor_leaves_no_process()
   local editor = Editor.new({ lines = { "a" }, methods = rephrase({ waits }) })
   editor:keys("gzz"):wait_shown("half")

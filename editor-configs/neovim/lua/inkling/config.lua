@@ -67,12 +67,16 @@ local function is_map(value)
   return type(value) == "table" and value[1] == nil
 end
 
--- Lists are taken whole, an empty one too.
+-- Maps are laid over each other; lists are taken whole, an empty one too.
 local function merge(known, given)
   local merged = vim.deepcopy(known)
   for name, value in pairs(given) do
-    local both = is_map(known[name]) and is_map(value)
-    merged[name] = both and merge(known[name], value) or value
+    if is_map(known[name]) then
+      -- `keys = false` means none of them.
+      merged[name] = is_map(value) and merge(known[name], value) or {}
+    else
+      merged[name] = value
+    end
   end
   return merged
 end

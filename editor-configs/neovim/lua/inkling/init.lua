@@ -7,8 +7,22 @@ function M.setup(settings)
   M.map()
 end
 
--- The keys that begin; a key that is mapped already, or a <Plug> that has a key, is left alone.
+local mapped = {}
+
+local function map(mode, key, plug)
+  vim.keymap.set(mode, key, plug, { remap = true })
+  table.insert(mapped, { mode, key, plug })
+end
+
+-- The keys that begin; a key that is mapped already, or a <Plug> that has a key, is left alone. Those that were mapped
+-- here before are taken back first, for the settings may have come after them.
 function M.map()
+  for _, mapping in ipairs(mapped) do
+    if vim.fn.maparg(mapping[2], mapping[1]) == mapping[3] then
+      vim.keymap.del(mapping[1], mapping[2])
+    end
+  end
+  mapped = {}
   local plugs = {
     rephrase = { "<Plug>(inkling-rephrase)", "<Plug>(inkling-rephrase-paragraph)" },
     menu = { "<Plug>(inkling-menu)" },
@@ -18,10 +32,10 @@ function M.map()
     if key and plug then
       for _, mode in ipairs({ "n", "x" }) do
         if vim.fn.maparg(key, mode) == "" and vim.fn.hasmapto(plug[1], mode) == 0 then
-          vim.keymap.set(mode, key, plug[1], { remap = true })
+          map(mode, key, plug[1])
           if mode == "n" and plug[2] then
             -- Twice the key's last character: the paragraph, as dd is the line.
-            vim.keymap.set(mode, key .. key:sub(-1), plug[2], { remap = true })
+            map(mode, key .. key:sub(-1), plug[2])
           end
         end
       end
