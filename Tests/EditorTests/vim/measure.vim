@@ -20,6 +20,10 @@ def Once(text: string, rest: number): number
   endwhile
   redraw
   var elapsed = float2nr(reltimefloat(reltime(began)) * 1000)
+  # A request that is cancelled leaves less in the daemon's cache than one that is answered.
+  while inkling#Status() =~ 'writing'
+    sleep 5m
+  endwhile
   InklingStop!
   return elapsed
 enddef
