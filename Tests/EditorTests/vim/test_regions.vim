@@ -168,7 +168,7 @@ def g:Test_closing_a_buffer_cancels_its_requests()
   execute 'bwipeout!' buffer
   g:WaitForSent('$/cancelRequest')
   assert_equal(3, g:Sent('$/cancelRequest')[0].params.id)
-  assert_equal('Inkling: writing', inkling#Status())
+  g:WaitFor(() => inkling#Status() ==# 'Inkling: writing', 'the other one to go on')
 enddef
 
 def g:Test_own_mappings_come_back()
