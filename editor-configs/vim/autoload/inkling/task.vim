@@ -69,7 +69,8 @@ enddef
 
 export def Send(task: dict<any>)
   task.tries += 1
-  extend(task, {state: 'running', shown: '', units: 0, doing: 'waiting', begun: false, diff: false, token: $'{task.id}-{task.tries}'})
+  task.token = $'{task.id}-{task.tries}'
+  extend(task, {state: 'running', shown: '', units: 0, doing: 'waiting', begun: false, diff: false})
   var [method, params] = request.Build(task.spec, task.buffer, task.text)
   extend(params, {partialResultToken: 'text-' .. task.token, workDoneToken: 'work-' .. task.token})
   connection.Listen(params.partialResultToken, (value) => Partial(task, value))
