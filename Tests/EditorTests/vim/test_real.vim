@@ -15,7 +15,7 @@ def WaitLong(Condition: func(): bool, what: string)
   assert_true(Condition(), what .. execute('messages'))
 enddef
 
-def g:Test_real_rephrase_is_accepted_and_undone()
+def g:Test_real_rephrase_is_undone_and_another_cancelled()
   var lines = ['', "  gonna be late tmrw, train's broken again 🚆", '']
   Start(lines)
   g:Keys('2Ggzz')
@@ -31,6 +31,12 @@ def g:Test_real_rephrase_is_accepted_and_undone()
   assert_equal(lines, g:Text())
   popup_clear()
   g:AssertClean()
+  Inkling rephrase longer
+  WaitLong(() => inkling#Status() =~? 'writing', 'the first words')
+  g:Keys("\<C-c>")
+  g:AssertClean()
+  InklingStatus
+  g:WaitForScreen('clients: Vim')
 enddef
 
 def g:Test_real_summary_and_chat()
@@ -44,16 +50,4 @@ def g:Test_real_summary_and_chat()
   g:Keys("GAWho could live in a lighthouse?\<CR>")
   WaitLong(() => line('$') >= 4 && !inkling#chat#Writing(), 'an answer')
   assert_match('\S', getline(2))
-enddef
-
-def g:Test_real_prewarm_and_cancel()
-  Start([repeat('The ferry left at nine, and the sea was rough. ', 20)])
-  Inkling rephrase
-  g:Keys("\<C-c>")
-  Inkling rephrase longer
-  WaitLong(() => inkling#Status() =~ 'writing', 'the first words')
-  g:Keys("\<C-c>")
-  g:AssertClean()
-  InklingStatus
-  g:WaitForScreen('clients: Vim')
 enddef

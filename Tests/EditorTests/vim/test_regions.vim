@@ -168,7 +168,7 @@ def g:Test_closing_a_buffer_cancels_its_requests()
   execute 'bwipeout!' buffer
   g:WaitForSent('$/cancelRequest')
   assert_equal(3, g:Sent('$/cancelRequest')[0].params.id)
-  assert_equal('Inkling: writing', inkling#Status())
+  g:WaitFor(() => inkling#Status() ==# 'Inkling: writing', 'the other one to go on')
 enddef
 
 def g:Test_own_mappings_come_back()
@@ -196,4 +196,30 @@ def g:Test_keys_are_removed_from_a_buffer_that_is_hidden()
   execute 'buffer' buffer
   popup_clear()
   g:AssertClean()
+enddef
+
+def g:Test_a_narrower_window_wraps_the_answer_again()
+  Start(g:Answer(repeat('word ', 12) .. 'LAST'), ['one'], 'gzz')
+  assert_true(g:OnScreen('LAST'))
+  # The second window shows the same buffer, and the current one counts.
+  vertical split
+  vertical resize 30
+  # WinResized comes when Vim waits for a key the next time.
+  doautocmd <nomodeline> inkling WinResized
+  g:WaitForScreen('LAST')
+  close
+  g:Keys("\<CR>")
+  assert_equal([repeat('word ', 12) .. 'LAST'], g:Text())
+  g:AssertClean()
+enddef
+
+def g:Test_chat_alone_ends_with_its_buffer()
+  g:Daemon({'session/create': [[{result: {session: {sessionId: 's1'}}}]], 'assistant/chat': [[{text: 'begun'},
+    {seconds: 20}]]})
+  InklingChat
+  stopinsert
+  g:Keys("GAa\<CR>")
+  g:WaitForScreen('begun')
+  bwipeout!
+  g:WaitForSent('$/cancelRequest')
 enddef

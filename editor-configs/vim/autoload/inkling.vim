@@ -19,6 +19,9 @@ augroup inkling
   autocmd BufUnload * task.Gone(str2nr(expand('<abuf>'))) | chat.Gone(str2nr(expand('<abuf>')))
   autocmd BufWinEnter,TabEnter,VimResized * task.Redraw()
   autocmd VimLeavePre * connection.Stop()
+  if exists('##WinResized')
+    autocmd WinResized * task.Redraw()
+  endif
 augroup END
 
 # What the operator is to do; dot repeats it with the same.
@@ -103,6 +106,11 @@ export def Voice(name: string)
     g:inkling_voice = name
     chat.Voice(name)
   endif
+enddef
+
+# :InklingChat
+export def Chat()
+  chat.Open()
 enddef
 
 # For the status line; empty when there is nothing to say.

@@ -13,7 +13,7 @@ command! -bang InklingStop inkling#Stop(<bang>false)
 command! InklingStatus inkling#doctor#Status()
 command! InklingDoctor inkling#doctor#Check()
 command! -nargs=? -complete=customlist,inkling#CompleteVoice InklingVoice inkling#Voice(<q-args>)
-command! InklingChat inkling#chat#Open()
+command! InklingChat inkling#Chat()
 
 # <Plug>(inkling) takes the words of g:inkling_operator, by default those of a rephrase.
 for [name, words] in items({

@@ -69,7 +69,8 @@ enddef
 
 export def Send(task: dict<any>)
   task.tries += 1
-  extend(task, {state: 'running', shown: '', units: 0, doing: 'waiting', diff: false, token: $'{task.id}-{task.tries}'})
+  task.token = $'{task.id}-{task.tries}'
+  extend(task, {state: 'running', shown: '', units: 0, doing: 'waiting', begun: false, diff: false})
   var [method, params] = request.Build(task.spec, task.buffer, task.text)
   extend(params, {partialResultToken: 'text-' .. task.token, workDoneToken: 'work-' .. task.token})
   connection.Listen(params.partialResultToken, (value) => Partial(task, value))
@@ -99,13 +100,17 @@ def Partial(task: dict<any>, value: dict<any>)
   else
     return
   endif
-  var first = task.doing !=# 'writing'
-  task.doing = 'writing'
+  var first = !task.begun
+  task.begun = true
+  if first
+    task.doing = 'writing'
+  endif
   Later(task, first)
 enddef
 
 def Work(task: dict<any>, value: dict<any>)
-  if task.doing ==# 'writing' && get(value, 'message', '') !~# '^Writing'
+  # Once there is text to see, only a part of many is worth telling.
+  if task.begun && get(value, 'message', '') !~# '^Writing part'
     return
   endif
   var percentage = has_key(value, 'percentage') ? $' {value.percentage} %' : ''
