@@ -58,6 +58,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], excluding: [Stri
   .testTarget(name: name, dependencies: dependencies, exclude: excluding, swiftSettings: strict + llamaCompile)
 }
 
+/// What the tests of the plugins run in the editors.
+let editorDrivers = ["scripted_daemon.py", "emacs", "neovim", "vim"]
+
 let package = Package(
   name: "inkling",
   platforms: [.macOS(.v15)],
@@ -72,6 +75,7 @@ let package = Package(
     library("EngineProtocol", ["JSON", "JSONRPC"]),
     library("Client", ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"]),
     library("LanguageServer", ["JSON", "JSONRPC", "AssistantProtocol", "Client"]),
+    library("TerminalUI", ["JSON"]),
     library("Inference"),
     library("GGUF", settings: [.unsafeFlags(["-strict-memory-safety"])]),
     library("Models", ["JSON", "GGUF", "CPosix"]),
@@ -86,8 +90,8 @@ let package = Package(
     .executableTarget(
       name: "inkling",
       dependencies: [
-        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "GGUF",
-        "Models", "Engine",
+        "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer",
+        "TerminalUI", "GGUF", "Models", "Engine",
       ],
       swiftSettings: strict + llamaCompile, linkerSettings: selfContained),
     .executableTarget(
@@ -102,6 +106,7 @@ let package = Package(
     tests("JSONRPCTests", ["JSON", "JSONRPC", "TestSupport"]),
     tests("AssistantProtocolTests", ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "TestSupport"]),
     tests("ClientTests", ["JSON", "JSONRPC", "AssistantProtocol", "Client", "TestSupport"]),
+    tests("TerminalUITests", ["TerminalUI", "TestSupport"]),
     tests("InferenceTests", ["Inference", "TestSupport"]),
     tests("LlamaTests", ["Inference", "GGUF", "Llama", "TestSupport"], excluding: ["Goldens"]),
     tests("EngineTests", ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama", "Engine", "TestSupport"]),
@@ -112,6 +117,8 @@ let package = Package(
       "EndToEndTests", ["JSON", "JSONRPC", "AssistantProtocol", "TestSupport"],
       excluding: ["Acceptance/README.md"]
         + ["neovim.lua", "eglot.el", "test_pygls.py"].map { "LanguageClients/\($0)" }),
+    .testTarget(
+      name: "EditorTests", dependencies: ["TestSupport"], exclude: editorDrivers, swiftSettings: strict + llamaCompile),
     tests("TidyTests", ["TestSupport"]),
   ]
 )

@@ -17,6 +17,7 @@ public enum AssistantError: Error, Equatable {
   case tooHot(ThermalState)
   case overloaded(limit: Int)
   case tooManySessions(limit: Int)
+  case tooManyClients(limit: Int)
   case sessionTooLarge(limit: Int)
   case engineFailed(EngineFailureReason)
   case sessionExists(sessionID: String)
@@ -61,7 +62,7 @@ extension AssistantError {
     case .emptyOutput: .emptyOutput
     case .toolFailed: .toolFailed
     case .tooHot: .tooHot
-    case .overloaded, .tooManySessions, .sessionTooLarge: .overloaded
+    case .overloaded, .tooManySessions, .tooManyClients, .sessionTooLarge: .overloaded
     case .engineFailed: .engineFailed
     case .sessionExists: .sessionExists
     case .decodingFailure: .decodingFailure
@@ -73,7 +74,9 @@ extension AssistantError {
     switch self {
     case .modelUnavailable(let reason, message: _, remedy: _): reason.isRetryable
     case .engineFailed(let reason): reason != .quarantined
-    case .sessionBusy, .emptyOutput, .toolFailed, .tooHot, .overloaded, .tooManySessions, .decodingFailure: true
+    case .sessionBusy, .emptyOutput, .toolFailed, .tooHot, .overloaded, .tooManySessions, .tooManyClients,
+      .decodingFailure:
+      true
     case .contextWindowExceeded, .sessionNotFound, .emptyPrompt, .unsupportedSchema, .guardrailViolation, .refusal,
       .sessionExists, .sessionTooLarge:
       false
@@ -103,6 +106,8 @@ extension AssistantError {
     case .sessionTooLarge(let limit):
       "The session holds more than \(limit) bytes, and nothing more is said in it. Rewind it, or fork its first turns."
     case .tooManySessions(let limit): "There are \(limit) sessions already, and no more are held. Delete one first."
+    case .tooManyClients(let limit):
+      "The daemon serves \(limit) clients already. Close an editor, or wait for a command."
     case .overloaded(let limit): "More than \(limit) requests at once are not accepted. Try again when some are done."
     case .engineFailed(let reason):
       reason.summary + (isRetryable ? " Try again." : " Change the text or load another model.")
@@ -127,7 +132,8 @@ extension AssistantError {
     case .guardrailViolation(let rule, _): [("rule", rule.json)]
     case .toolFailed(let name, let reason): [("name", name.json), ("reason", reason.json)]
     case .tooHot(let state): [("thermalState", state.json)]
-    case .overloaded(let limit), .tooManySessions(let limit), .sessionTooLarge(let limit):
+    case .overloaded(let limit), .tooManySessions(let limit), .tooManyClients(let limit),
+      .sessionTooLarge(let limit):
       [("limit", limit.json)]
     case .engineFailed(let reason): [("reason", reason.json)]
     case .decodingFailure(let reason): [("finishReason", reason.json)]

@@ -18,5 +18,23 @@ public struct DaemonError: Error, Equatable {
     AssistantError.modelUnavailable(.engineFailed, message: message, remedy: remedy).rpcError
   }
 
+  /// A daemon that is there and says nothing.
+  static let silent = DaemonError(
+    "The daemon does not answer; it may be stopped, or the machine short of memory.",
+    remedy: "“inkling stop --force” ends it, and the next request starts another.")
+
   static let seeWhy = "“inkling serve --socket” in a terminal says why; “inkling doctor” looks at the rest."
+}
+
+/// How long a link waits for the daemon.
+public struct LinkPatience: Sendable {
+  /// For the answer to the handshake.
+  public var handshake = Duration.seconds(10)
+  /// For the answer to a request that was cancelled.
+  public var cancelling = Duration.seconds(5)
+  /// Between two looks whether a daemon from which an answer is awaited is alive.
+  public var pause = Duration.seconds(15)
+  /// For the sign that it is.
+  public var answer = Duration.seconds(15)
+  public init() {}
 }

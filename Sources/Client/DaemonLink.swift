@@ -39,11 +39,10 @@ public final class DaemonLink: Sendable {
 
   private let connector: any DaemonConnector
   private let incoming: Incoming
-  private let patience: Duration
+  private let patience: LinkPatience
   private let state = Mutex(LinkState())
 
-  /// - Parameter patience: how long the daemon may take to answer the handshake.
-  public init(connector: any DaemonConnector, incoming: Incoming = .none, patience: Duration = .seconds(10)) {
+  public init(connector: any DaemonConnector, incoming: Incoming = .none, patience: LinkPatience = LinkPatience()) {
     self.connector = connector
     self.incoming = incoming
     self.patience = patience
@@ -102,16 +101,22 @@ public final class DaemonLink: Sendable {
     return serial
   }
 
-  /// Asks for an end to a request. What has not been sent is answered at once.
+  /// Asks for an end to a request. What has not been sent is answered at once, the rest by the daemon; but one that does
+  /// not answer keeps nobody.
   package func cancel(_ serial: Serial) {
-    let unsent = state.withLock { state -> LinkItem? in
-      guard let item = state.items[serial] else { return nil }
+    let (unsent, waits) = state.withLock { state -> (LinkItem?, Bool) in
+      guard let item = state.items[serial] else { return (nil, false) }
       state.noteCancelled(serial)
-      guard let id = item.sentID else { return state.take(serial) }
+      guard let id = item.sentID else { return (state.take(serial), false) }
       if case .ready(let connection) = state.phase { connection.cancel(id) }
-      return nil
+      return (nil, true)
     }
     unsent?.answer(.failure(.cancelled))
+    guard waits else { return }
+    Task { [patience] in
+      try await Task.sleep(for: patience.cancelling)
+      self.state.withLock { $0.take(serial) }?.answer(.failure(.cancelled))
+    }
   }
 
   /// Sends a notification, in order with the requests. Without a daemon it is dropped: it is about something that went
@@ -176,14 +181,41 @@ extension DaemonLink {
       }
     }
     let clock = Task { [patience] in
-      try await Task.sleep(for: patience)
+      try await Task.sleep(for: patience.handshake)
       let isLate = self.state.withLock { if case .connecting = $0.phase { $0.epoch == epoch } else { false } }
-      if isLate { connection.close() }
+      if isLate {
+        self.fail(DaemonError.silent.rpcError)
+        return connection.close()
+      }
+      try await self.watch(connection, epoch)
     }
     Task {
       _ = await connection.waitUntilClosed()
       clock.cancel()
       self.ended(epoch)
+    }
+  }
+
+  /// While requests wait, asks the daemon now and then for what it always answers at once. One that does not is given
+  /// up: it may be stopped, or the machine out of memory.
+  private func watch(_ connection: Connection, _ epoch: Int) async throws {
+    while true {
+      try await Task.sleep(for: patience.pause)
+      guard state.withLock({ $0.epoch == epoch && $0.hasRequests }) else { continue }
+      let answer: Result<JSONValue, RPCError>
+      do throws(RPCError) {
+        answer = .success(try await connection.request(ModelStatus.name, .null, timeout: patience.answer))
+      } catch {
+        answer = .failure(error)
+      }
+      guard case .failure(.timedOut) = answer else { continue }
+      let answers = state.withLock { state -> [LinkState.Answer] in
+        guard state.epoch == epoch else { return [] }
+        state.phase = .idle
+        return state.takeAll(DaemonError.silent.rpcError)
+      }
+      give(answers)
+      return connection.close()
     }
   }
 

@@ -70,6 +70,8 @@ extension DaemonPlace {
       switch error {
       case .system(call: _, code: ENOENT), .system(call: _, code: ECONNREFUSED), .system(call: _, code: ECONNRESET):
         return nil
+      case .system(call: _, code: EMFILE), .system(call: _, code: ENFILE):
+        throw DaemonError("Too many files are open (\(error.message)).", remedy: "Raise the limit (ulimit -n).")
       case .system(call: _, code: ENAMETOOLONG):
         throw DaemonError(
           "The path of the daemon's socket is too long: \(socketPath).",

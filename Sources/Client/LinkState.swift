@@ -22,6 +22,13 @@ struct LinkState: Sendable {
 
   typealias Answer = (item: LinkItem, outcome: Result<JSONValue, RPCError>)
 
+  /// The answer to a request that the daemon took with it.
+  private static var lost: RPCError {
+    var error = AssistantError.engineFailed(.crashed).rpcError
+    error.message = "The daemon ended while it worked on the request. Try again."
+    return error
+  }
+
   /// So many connections in a row may end before they can be used.
   private static let mostFailures = 3
 
@@ -106,7 +113,7 @@ struct LinkState: Sendable {
     var answers: [Answer] = []
     for (serial, item) in items.sorted(by: { $0.key < $1.key }) where item.sentID != nil {
       if item.isCancelled || item.hasShown || item.sendings > 1 {
-        let error = item.isCancelled ? .cancelled : AssistantError.engineFailed(.crashed).rpcError
+        let error = item.isCancelled ? .cancelled : Self.lost
         if let item = take(serial) { answers.append((item, .failure(error))) }
       } else {
         items[serial]?.sentID = nil

@@ -1,3 +1,5 @@
+import JSONRPC
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -65,11 +67,12 @@ public struct RuntimeFolder: Sendable {
   public var daemons: [DaemonPlace] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
-    var names: [String] = []
+    var names: Set<String> = []
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name.hasPrefix("daemon-"), name.hasSuffix(DaemonPlace.lockSuffix) {
-        names.append(String(name.dropLast(DaemonPlace.lockSuffix.count)))
+      guard name.hasPrefix("daemon-") else { continue }
+      for suffix in [DaemonPlace.lockSuffix, DaemonPlace.socketSuffix] where name.hasSuffix(suffix) {
+        names.insert(String(name.dropLast(suffix.count)))
       }
     }
     return names.sorted().map { DaemonPlace(folder: self, name: $0) }
@@ -90,6 +93,7 @@ public struct RuntimeFolder: Sendable {
 /// Where one daemon is to be found.
 public struct DaemonPlace: Sendable, Equatable {
   static let lockSuffix = ".lock"
+  static let socketSuffix = ".sock"
 
   public let folder: String
   public let name: String
@@ -99,11 +103,21 @@ public struct DaemonPlace: Sendable, Equatable {
     self.name = name
   }
 
-  public var socketPath: String { "\(folder)/\(name).sock" }
+  public var socketPath: String { "\(folder)/\(name)\(Self.socketSuffix)" }
   var lockPath: String { "\(folder)/\(name)\(Self.lockSuffix)" }
 
-  /// The process that is this daemon, ready or still starting; nil when there is none.
+  /// The process that is this daemon, ready or still starting; nil when there is none. Somebody may have removed its
+  /// lock or its socket; either is enough.
   public var processID: Int32? {
+    if let holder = lockHolder { return holder }
+    guard let listener = try? UnixSocket.processID(listeningAt: socketPath), listener > 0 else { return nil }
+    return Int32(exactly: listener)
+  }
+
+  /// What stands here now, for the daemon that has made it.
+  public var marks: DaemonMarks { DaemonMarks(of: self) }
+
+  private var lockHolder: Int32? {
     let descriptor = openFile(lockPath, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -113,7 +127,7 @@ public struct DaemonPlace: Sendable, Equatable {
   }
 
   /// Becomes this daemon for as long as the process lives; false when another process is. The lock goes with the
-  /// process, whatever ends it.
+  /// process, whatever ends it; but the process must not look who holds it, since closing the file would give it up.
   public func claim() throws(DaemonError) -> Bool {
     while true {
       let descriptor = openFile(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -153,6 +167,24 @@ public struct DaemonPlace: Sendable, Equatable {
     lock.l_whence = Int16(SEEK_SET)
     return lock
   }
+}
+
+/// The lock and the socket of a daemon, as it has made them. They may be removed under it, and others put in their place:
+/// then nobody finds it any more.
+public struct DaemonMarks: Sendable, Equatable {
+  private let place: DaemonPlace
+  private let numbers: [UInt64]
+
+  fileprivate init(of place: DaemonPlace) {
+    self.place = place
+    numbers = [place.lockPath, place.socketPath].map { path in
+      var status = stat()
+      return lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+  }
+
+  /// Whether both are still there.
+  public var areIntact: Bool { self == place.marks }
 }
 
 /// `open(2)`, for a file that may be made.

@@ -12,7 +12,10 @@ struct CommandAssistant: Sendable {
   /// - Parameters:
   ///   - isPrivate: the command has an engine of its own.
   ///   - name: the command, for those who look who uses the daemon.
-  init(_ setup: EngineSetup, isPrivate: Bool, name: String) throws(DaemonError) {
+  ///   - incoming: what is done with what comes for no request.
+  init(
+    _ setup: EngineSetup, isPrivate: Bool, name: String, incoming: DaemonLink.Incoming = .none
+  ) throws(DaemonError) {
     let connector: any DaemonConnector
     if isPrivate {
       let daemon = OwnDaemon(setup)
@@ -22,7 +25,7 @@ struct CommandAssistant: Sendable {
       own = nil
       connector = try SharedDaemon.starter(idleExit: nil)
     }
-    link = DaemonLink(connector: connector)
+    link = DaemonLink(connector: connector, incoming: incoming)
     service = LinkService(link, name: name, encoding: .utf8)
     var params = Initialize.Params()
     params.clientInfo = ClientInfo(name: "inkling \(name)", version: Program.version)

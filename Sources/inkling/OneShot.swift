@@ -110,7 +110,7 @@ enum OneShot {
             + (addsLineFeed && isOpen ? "\n" : "")
         )
       }
-    if status != 0 { return fail("standard output cannot be written", status) }
+    if status != 0 { return status }
     for warning in result.common.warnings { warn(warning.message) }
     return 0
   }

@@ -93,9 +93,11 @@ extension Option where Settings: OneShotSettings {
   }
 
   static var session: Option {
-    .value(
-      "--session", "NAME", "Makes request and answer a turn of a session, which is kept; made when there is none."
-    ) { (settings, text) throws(UsageError) in
+    session("Makes request and answer a turn of a session, which is kept; made when there is none.")
+  }
+
+  static func session(_ summary: String) -> Option {
+    .value("--session", "NAME", summary) { (settings, text) throws(UsageError) in
       guard let id = SessionID(text) else {
         throw UsageError("--session wants 1 to 128 letters, digits, dots, hyphens or underscores, not “\(text)”")
       }

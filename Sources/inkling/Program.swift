@@ -50,7 +50,8 @@ enum Program {
   private static let commands = [
     Entry(configured: RephraseCommand.command), Entry(configured: SummarizeCommand.command),
     Entry(configured: BrainstormCommand.command), Entry(configured: GenerateCommand.command),
-    Entry(configured: RunCommand.command), Entry(configured: ConnectCommand.command),
+    Entry(configured: RunCommand.command), Entry(configured: ChatCommand.command),
+    Entry(configured: ConnectCommand.command),
     Entry(configured: ServeCommand.command), Entry(StatusCommand.command), Entry(StopCommand.command),
     Entry(configured: ConfigCommand.command), Entry(configured: DoctorCommand.command),
     Entry(configured: PrepareCommand.command), Entry(configured: ModelsCommand.command),

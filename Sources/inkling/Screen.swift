@@ -7,6 +7,8 @@ import Synchronization
 final class Screen: Sendable {
   private struct State {
     var progressIsShown = false
+    /// What is done at the moment, while a spinner turns before it.
+    var activity: String?
     var lineIsOpen = false
     /// The text on the screen.
     var text = ""
@@ -14,6 +16,13 @@ final class Screen: Sendable {
     mutating func clearProgress() {
       if progressIsShown { Terminal.writeError("\r\u{1B}[K") }
       progressIsShown = false
+      activity = nil
+    }
+
+    mutating func showLine(_ line: String) {
+      if lineIsOpen { return }
+      progressIsShown = true
+      Terminal.writeError("\r\u{1B}[K\(line)")
     }
 
     /// What is to be written for a delta. What is written cannot be taken back, so a text that is changed is written
@@ -26,6 +35,8 @@ final class Screen: Sendable {
       return isChanged ? "\n\n" + text : delta.delta
     }
   }
+
+  private static let spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 
   /// The text is shown as it comes.
   let streams: Bool
@@ -57,9 +68,23 @@ final class Screen: Sendable {
   func showLine(_ line: String) {
     guard showsProgress else { return }
     state.withLock { state in
-      if state.lineIsOpen { return }
-      state.progressIsShown = true
-      Terminal.writeError("\r\u{1B}[K\(line)")
+      // The spinner's next turn shows it.
+      if state.activity == nil { state.showLine(line) } else { state.activity = line }
+    }
+  }
+
+  /// Turns a spinner before the line about what is done, until there is text or the progress is cleared.
+  func spin() async {
+    guard showsProgress else { return }
+    state.withLock { $0.activity = "Waiting for the answer" }
+    for turn in 0... {
+      let goesOn = state.withLock { state in
+        guard let activity = state.activity else { return false }
+        state.showLine("\(Self.spinner[turn % Self.spinner.count]) \(activity)")
+        return true
+      }
+      guard goesOn else { return }
+      do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
     }
   }
 

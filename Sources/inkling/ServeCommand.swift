@@ -113,9 +113,7 @@ enum ServeCommand {
     run: { await serve($0) })
 
   private static func serve(_ settings: Settings) async -> Int32 {
-    guard let log = makeLog(settings) else {
-      return OneShot.fail("the log file \(settings.logFile ?? "") cannot be written", Program.Status.failed)
-    }
+    let log = makeLog(settings)
     if settings.isShared { return await SharedDaemon.serve(settings, log) }
     do throws(ChannelError) {
       let channel = try StandardStreams.takeOver()
@@ -133,9 +131,13 @@ enum ServeCommand {
     }
   }
 
-  private static func makeLog(_ settings: Settings) -> Log? {
-    guard let path = settings.logFile else { return .standardError(level: settings.logLevel) }
-    return LogFile(path)?.log(level: settings.logLevel)
+  /// A log that cannot be written keeps no daemon from its work.
+  private static func makeLog(_ settings: Settings) -> Log {
+    if let path = settings.logFile {
+      if let file = LogFile(path) { return file.log(level: settings.logLevel) }
+      OneShot.warn("the log file \(path) cannot be written; the log goes to standard error")
+    }
+    return .standardError(level: settings.logLevel)
   }
 
   private static func serve(

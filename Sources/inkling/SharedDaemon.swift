@@ -54,7 +54,10 @@ enum SharedDaemon {
     do throws(ChannelError) {
       place.removeSocket()
       let listener = try UnixListener(path: place.socketPath)
-      defer { place.removeSocket() }
+      let marks = place.marks
+      // What is there when it leaves may be another daemon's.
+      let removeSocket: @Sendable () -> Void = { if marks.areIntact { place.removeSocket() } }
+      defer { removeSocket() }
       let store = settings.isEphemeral ? nil : try SessionStore(path: StoreLocation.path, log: log)
       let supervisor = settings.engine.makeSupervisor(log: log)
       let server = AssistantServer(
@@ -64,16 +67,22 @@ enum SharedDaemon {
       Signals.onFirst { signal in
         log.info("ended by signal \(signal)")
         // Who comes now is to find no daemon, and start one.
-        place.removeSocket()
+        removeSocket()
         clients.close()
       }
+      let watch = Task {
+        repeat { try await Task.sleep(for: .seconds(3)) } while marks.areIntact
+        log.warning("the socket or the lock was removed: nobody would find this daemon, so it leaves")
+        clients.close()
+      }
+      defer { watch.cancel() }
       // It must keep no file system from being unmounted.
       chdir("/")
       log.info("serving at \(place.socketPath)")
       if Terminal.errorIsTerminal { Terminal.writeError("inkling: serving at \(place.socketPath); Ctrl-C ends it\n") }
       await supervisor.start()
       try await clients.run()
-      place.removeSocket()
+      removeSocket()
       await supervisor.shutDown()
       await store?.close()
       return 0

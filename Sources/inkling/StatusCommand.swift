@@ -103,7 +103,7 @@ enum StatusText {
       + "\n"
   }
 
-  private static func model(_ status: ModelStatus.Result) -> String {
+  static func model(_ status: ModelStatus.Result) -> String {
     let name = status.model.map { "\(TerminalText.neutralise($0.name)) (\($0.quantization)), window \($0.contextSize)" }
     switch status.availability.state {
     case .available: return name ?? "available"

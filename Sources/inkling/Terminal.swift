@@ -16,9 +16,23 @@ enum Terminal {
     return strcmp(name, "dumb") == 0
   }
 
-  /// Writes to standard output; the exit status for a command that is then done: 1 when it cannot be written.
+  /// Columns and rows of the window; the usual ones where it has none.
+  static var size: (width: Int, height: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Writes to standard output; the exit status for a command that is then done: 1 when it cannot be written, which is
+  /// said, unless it is that nobody reads it any more.
   @discardableResult
-  static func write(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : Program.Status.failed }
+  static func write(_ text: String) -> Int32 {
+    if write(text, to: STDOUT_FILENO) { return 0 }
+    if errno != EPIPE {
+      writeError("inkling: standard output cannot be written (\(String(cString: strerror(errno))))\n")
+    }
+    return Program.Status.failed
+  }
 
   static func writeError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
@@ -45,6 +59,16 @@ enum Terminal {
 
   /// All of standard input, up to one byte more than the limit; nil when it cannot be read.
   static func readInput(limit: Int) -> [UInt8]? { readBytes(STDIN_FILENO, limit) }
+
+  /// What can be read of standard input, once there is something; nil at its end.
+  static func readSome() -> [UInt8]? {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+      if count > 0 { return Array(chunk[..<count]) }
+      if count == 0 || errno != EINTR { return nil }
+    }
+  }
 
   /// All of a file, up to one byte more than the limit; nil when it cannot be read.
   /// - Parameter waitsForWriter: a named pipe that nobody has opened for writing is waited for; else it is empty.

@@ -239,8 +239,39 @@ import Testing
 
   @Test("a daemon that does not answer the handshake is left")
   func mute() async throws {
-    let link = DaemonLink(connector: MuteConnector(), patience: .milliseconds(20))
+    var patience = LinkPatience()
+    patience.handshake = .milliseconds(20)
+    let link = DaemonLink(connector: MuteConnector(), patience: patience)
     #expect(try await Call(link, .text("one")).error()?.data?["kind"] == "modelUnavailable")
+    link.close()
+  }
+
+  @Test("a daemon that stops answering is given up, and keeps nobody who has cancelled")
+  func stopped() async throws {
+    let daemons = ScriptedDaemons { (number, method, params, _) async throws(RPCError) in
+      if number > 1 { return params }
+      // Deaf to cancellation, too.
+      await Promise<Void>().value()
+      return params
+    }
+    var patience = LinkPatience.short
+    patience.pause = .seconds(60)
+    let deaf = DaemonLink(connector: daemons, patience: patience)
+    let cancelled = Call(deaf, .text("one"))
+    try await daemons.wait(forMessages: 2)
+    deaf.cancel(cancelled.serial)
+    #expect(try await cancelled.error() == .cancelled)
+    deaf.close()
+
+    let others = ScriptedDaemons { (number, _, params, _) async throws(RPCError) in
+      if number == 1 { await Promise<Void>().value() }
+      return params
+    }
+    let link = DaemonLink(connector: others, patience: .short)
+    let error = try await Call(link, .text("one")).error()
+    #expect(error?.data?["kind"] == "modelUnavailable")
+    #expect(error?.message.contains("does not answer") == true)
+    #expect(try await Call(link, .text("two")).result()["text"] == "two")
     link.close()
   }
 

@@ -81,3 +81,13 @@ final class MuteConnector: DaemonConnector {
     return near
   }
 }
+
+extension LinkPatience {
+  static var short: LinkPatience {
+    var patience = LinkPatience()
+    patience.cancelling = .milliseconds(20)
+    patience.pause = .milliseconds(20)
+    patience.answer = .milliseconds(500)
+    return patience
+  }
+}

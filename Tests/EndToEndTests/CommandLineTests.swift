@@ -34,7 +34,8 @@ extension EndToEnd {
       #expect(version.exit == .status(0))
       #expect(version.output.hasPrefix("inkling "))
       let commands = [
-        "serve", "rephrase", "summarize", "brainstorm", "generate", "run", "config", "doctor", "prepare", "models",
+        "serve", "rephrase", "summarize", "brainstorm", "generate", "run", "chat", "config", "doctor", "prepare",
+        "models",
         "completions", "man",
       ]
       for arguments in [["--help"], ["help"]] + commands.map({ [$0, "--help"] }) {

@@ -10,17 +10,7 @@ import TestSupport
 /// The real program, as an editor would start it.
 enum Daemon {
   /// The binary built together with these tests.
-  static let executable: String = {
-    if let path = getenv("INKLING_BINARY") { return String(cString: path) }
-    var buffer = [CChar](repeating: 0, count: 4096)
-    #if canImport(Glibc)
-      let length = readlink("/proc/self/exe", &buffer, buffer.count)
-      let own = String(decoding: buffer[..<max(0, length)].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    #else
-      let own = CommandLine.arguments[0]
-    #endif
-    return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/inkling"
-  }()
+  static let executable = BuiltProgram.path
 
   static func start(
     _ arguments: [String] = [], environment: [String: String] = [:], framing: WireClient.Framing = .header

@@ -247,6 +247,62 @@ extension EndToEnd {
       try runtime.leave(client)
     }
 
+    @Test("a daemon whose socket, lock or folder was removed leaves, and another takes its place")
+    func removedFiles() throws {
+      for what in ["sock", "lock", "folder"] {
+        let client = try runtime.ready()
+        _ = try client.request("model/status")
+        let old = try runtime.daemon()
+        for name in try #require(Files.list(runtime.path)) where what == "folder" || name.hasSuffix(what) {
+          unlink(runtime.path + "/" + name)
+        }
+        if what == "folder" { rmdir(runtime.path) }
+        if what != "folder" { #expect(try runtime.daemon() == old, "either is enough to be found") }
+        let second = try runtime.ready()
+        #expect(try second.request("model/status", within: 30).result != nil, "\(what)")
+        #expect(Daemon.waitUntilGone(old, within: 20), "\(what)")
+        try runtime.leave(client)
+        try runtime.leave(second)
+        try runtime.run("stop")
+      }
+    }
+
+    @Test("a log that cannot be written keeps no daemon from its work")
+    func noLog() throws {
+      try writeFile(runtime.folder.path("state"), [])
+      let client = try runtime.ready()
+      #expect(try client.request("model/status").result != nil)
+      try runtime.leave(client)
+    }
+
+    @Test("a daemon that is stopped in its tracks keeps nobody who cancels")
+    func suspended() throws {
+      let client = try runtime.ready()
+      _ = try client.request("model/status")
+      let daemon = try runtime.daemon()
+      kill(daemon, SIGSTOP)
+      defer { kill(daemon, SIGCONT) }
+      let id = try runtime.rephrase(client)
+      try client.notify("$/cancelRequest", ["id": .number(JSONNumber(id))])
+      #expect(try client.outcomes([id], within: 20)[id]?.errorCode == -32800)
+      try runtime.leave(client)
+    }
+
+    @Test("what the service files start is understood")
+    func services() throws {
+      let unit = try readText(Repository.path("editor-configs/service/inkling.service"))
+      let plist = try readText(Repository.path("editor-configs/service/inkling.plist"))
+      let start = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+      let arguments = start.split(separator: " ").dropFirst().map(String.init)
+      #expect(
+        plist.split(separator: "<string>").compactMap { $0.split(separator: "<").first.map(String.init) }
+          .contains(arguments))
+      let daemon = try SpawnedProcess(Daemon.executable, arguments, environment: runtime.environment)
+      try runtime.wait("running") { $0["running"] == true }
+      daemon.send(signal: SIGTERM)
+      #expect(try daemon.waitForExit() == .status(0))
+    }
+
     @Test("status for people, again and again, until Ctrl-C")
     func watching() throws {
       let client = try runtime.ready()

@@ -50,6 +50,30 @@ import Testing
     #expect(bytes == nil || bytes == [])
   }
 
+  @Test(
+    "another user's program is let go before a byte of it is read (run as root, who can become another user)",
+    .enabled(if: geteuid() == 0))
+  func otherUsers() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sock")
+    let listener = try UnixListener(path: path)
+    // As it must not be: so that only the look at who is there keeps anybody out.
+    chmod(folder.root, 0o755)
+    chmod(path, 0o666)
+    let script =
+      "import os, socket, sys; os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
+      + "s.sendall(b'x'); print('end' if s.recv(1) == b'' else 'served')"
+    let stranger = try SpawnedProcess("python3", ["-c", script, path])
+    let accepted = Task { try await onThread(deadline: patience) { try listener.accept()?.readSome() } }
+    let output = String(decoding: try stranger.readToEnd(), as: UTF8.self)
+    #expect(output == "end\n", "\(stranger.standardError())")
+    // It was not the stranger that was accepted, but whoever comes next.
+    let friend = try UnixSocket.connect(to: path)
+    try friend.writeAll([7])
+    #expect(try await accepted.value == [7])
+    listener.close()
+  }
+
   @Test("a path that does not fit, a path that is taken, nobody there")
   func failures() throws {
     let folder = try TemporaryFolder()

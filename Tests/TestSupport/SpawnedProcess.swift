@@ -215,7 +215,8 @@ public final class SpawnedProcess {
     return (ends[0], ends[1])
   }
 
-  private static func environment(adding extra: [String: String]) -> [String] {
+  /// This process's own, made safe for a program under test, as posix_spawn wants it.
+  static func environment(adding extra: [String: String]) -> [String] {
     var all: [String: String] = [:]
     var index = 0
     while let entry = environ[index] {

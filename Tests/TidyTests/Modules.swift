@@ -10,6 +10,7 @@ let allowedImports: [String: Set<String>] = [
   "EngineProtocol": ["JSON", "JSONRPC"],
   "Client": ["JSON", "JSONRPC", "AssistantProtocol", "CPosix"],
   "LanguageServer": ["JSON", "JSONRPC", "AssistantProtocol", "Client"],
+  "TerminalUI": ["JSON"],
   "Inference": [],
   "GGUF": [],
   "Models": ["JSON", "GGUF", "CPosix"],
@@ -17,8 +18,8 @@ let allowedImports: [String: Set<String>] = [
   "Engine": ["JSON", "JSONRPC", "EngineProtocol", "Inference", "Llama"],
   "Assistant": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "CPosix", "CSQLite"],
   "inkling": [
-    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer", "GGUF",
-    "Models", "Engine",
+    "JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Assistant", "Client", "LanguageServer",
+    "TerminalUI", "GGUF", "Models", "Engine",
   ],
   "Benchmarks": ["JSON", "JSONRPC", "AssistantProtocol", "EngineProtocol", "Inference", "Llama", "Engine"],
 ]

@@ -118,7 +118,7 @@ public final class SocketServer: Sendable {
   /// Tells one client too many why it is not served.
   private func refuse(_ channel: FileChannel) async {
     log.warning("more than \(limit) clients: one is refused")
-    let error = AssistantError.overloaded(limit: limit).rpcError
+    let error = AssistantError.tooManyClients(limit: limit).rpcError
     var router = Router()
     for entry in MethodList.all where entry.isRequest {
       router.onInOrder(request: entry.name) { _ in { (_) throws(RPCError) in throw error } }

@@ -15,13 +15,6 @@ extension Personality {
 }
 
 extension GenerationParams {
-  /// The same as it is asked outside of any session, with what is configured.
-  public func configured(by customization: Customization) throws(RequestFailure) -> Self {
-    var params = self
-    do throws(JSONMismatch) { try params.complete(with: customization) } catch { throw .invalid(error) }
-    return params.speaking(in: nil)
-  }
-
   /// The same without the session, whose voice and instructions stand in it now.
   /// - Parameter summary: of the session's older turns, when it is to be heeded.
   func speaking(in session: Session?, summary: TranscriptEntry? = nil) -> Self {

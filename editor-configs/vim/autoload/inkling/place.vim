@@ -1,0 +1,147 @@
+vim9script
+# Puts answers into buffers: each in one step of undo, and with the smallest changes, so that marks, folds and the
+# cursor stay where they are.
+
+# Setting 'undolevels', even to its own value, ends the step of undo at hand. A callback may come while one types.
+def EndUndoStep(buffer: number)
+  var levels = getbufvar(buffer, '&undolevels')
+  setbufvar(buffer, '&undolevels', levels)
+  if levels == &g:undolevels
+    # The local option was not set, or need not be: this unsets it.
+    setbufvar(buffer, '&undolevels', -123456)
+  endif
+enddef
+
+export def Changeable(buffer: number): bool
+  return getbufvar(buffer, '&modifiable') && !getbufvar(buffer, '&readonly')
+enddef
+
+# Where each line of a text begins, and the line of an offset.
+def Starts(lines: list<string>): list<number>
+  var starts = [0]
+  for line in lines
+    add(starts, starts[-1] + len(line) + 1)
+  endfor
+  return starts
+enddef
+
+def LineOf(starts: list<number>, offset: number): number
+  var low = 0
+  var high = len(starts) - 2
+  while low < high
+    var middle = (low + high + 1) / 2
+    if starts[middle] <= offset
+      low = middle
+    else
+      high = middle - 1
+    endif
+  endwhile
+  return low
+enddef
+
+# Edits that touch the same lines become one change of these lines: [first line, last line, new lines].
+def Changes(lines: list<string>, edits: list<list<any>>): list<list<any>>
+  var starts = Starts(lines)
+  var changes: list<list<any>> = []
+  var parts: list<string> = []
+  var [first, last, position] = [0, -1, 0]
+  for [start, end, text] in edits
+    var line = LineOf(starts, start)
+    if line > last
+      if last >= 0
+        add(parts, strpart(join(lines[first : last], "\n"), position - starts[first]))
+        add(changes, [first, last, split(join(parts, ''), "\n", true)])
+      endif
+      parts = []
+      [first, position] = [line, starts[line]]
+    endif
+    last = max([last, LineOf(starts, end)])
+    var whole = join(lines[first : last], "\n")
+    extend(parts, [strpart(whole, position - starts[first], start - position), text])
+    position = end
+  endfor
+  if last >= 0
+    add(parts, strpart(join(lines[first : last], "\n"), position - starts[first]))
+    add(changes, [first, last, split(join(parts, ''), "\n", true)])
+  endif
+  return changes
+enddef
+
+def SetLines(buffer: number, first: number, last: number, lines: list<string>)
+  var old = last - first + 1
+  var common = min([old, len(lines)])
+  setbufline(buffer, first, lines[: common - 1])
+  if len(lines) > old
+    appendbufline(buffer, last, lines[common :])
+  elseif old > len(lines)
+    deletebufline(buffer, first + common, last)
+  endif
+enddef
+
+# An offset of the old text in the new one: inside a replaced part it is as far from the start as it can be.
+def Moved(offset: number, edits: list<list<any>>): number
+  var shift = 0
+  for [start, end, text] in edits
+    if end <= offset && (start < offset || end > start)
+      shift += len(text) - (end - start)
+    elseif start <= offset
+      return start + shift + min([offset - start, len(text)])
+    else
+      break
+    endif
+  endfor
+  return offset + shift
+enddef
+
+# The cursors in the lines that change, as offsets from the start of the first of them.
+def Cursors(buffer: number, top: number, lines: list<string>): list<list<number>>
+  var found: list<list<number>> = []
+  var starts = Starts(lines)
+  for window in win_findbuf(buffer)
+    var [line, column] = getcurpos(window)[1 : 2]
+    if line >= top && line < top + len(lines)
+      add(found, [window, starts[line - top] + column - 1])
+    endif
+  endfor
+  return found
+enddef
+
+# Replaces a text that begins at a line and a byte. The edits count from there.
+export def Replace(buffer: number, line: number, byte: number, count: number, source_edits: list<list<any>>)
+  var lines = getbufline(buffer, line, line + count - 1)
+  var edits = mapnew(source_edits, (_, edit) => [edit[0] + byte, edit[1] + byte, edit[2]])
+  var cursors = Cursors(buffer, line, lines)
+  EndUndoStep(buffer)
+  for [first, last, new] in reverse(Changes(lines, edits))
+    SetLines(buffer, line + first, line + last, new)
+  endfor
+  for [window, offset] in cursors
+    var before = strpart(join(getbufline(buffer, line, '$'), "\n"), 0, Moved(offset, edits))
+    win_execute(window, $'cursor({line + count(before, "\n")}, {len(before) - strridx(before, "\n")})')
+  endfor
+  EndUndoStep(buffer)
+enddef
+
+# A block of lines of its own, with blank lines around it.
+export def Insert(buffer: number, above: bool, line: number, text: string)
+  var after = above ? line - 1 : line
+  var lines = split(text, "\n", true)
+  var before = after > 0 ? getbufline(buffer, after)[0] : ''
+  var behind = getbufline(buffer, after + 1)
+  EndUndoStep(buffer)
+  if before =~ '\S'
+    insert(lines, '')
+  endif
+  if !empty(behind) && behind[0] =~ '\S'
+    add(lines, '')
+  endif
+  appendbufline(buffer, after, lines)
+  EndUndoStep(buffer)
+enddef
+
+export def NewBuffer(buffer: number, text: string)
+  var type = getbufvar(buffer, '&filetype')
+  new
+  setline(1, split(text, "\n", true))
+  &l:filetype = type
+enddef

@@ -1,0 +1,255 @@
+vim9script
+# What is seen of a task: its source highlighted, the answer below it as virtual text (in a popup when it is long), a
+# line of hints, and keys in the buffer while there is something to decide. The buffer's text is not touched.
+
+import autoload './text.vim'
+
+const ROLES = {source: 'InklingSource', text: 'InklingText', hint: 'InklingHint', warning: 'InklingWarning'}
+const DEFAULT_KEYS = {
+  accept: '<CR>', reject: '<C-c>', next: 'gzn', retry: 'gzr', diff: 'gzd', edit: 'gze', yank: 'gzy',
+  down: 'gzj', up: 'gzk',
+}
+
+# The mappings of a buffer that ours hide, by buffer.
+var hidden: dict<list<dict<any>>> = {}
+var drawer = 0
+var drawer_task = 0
+
+export def Keys(): dict<string>
+  return extendnew(DEFAULT_KEYS, get(g:, 'inkling_preview_keys', {}))
+enddef
+
+# Property types of a task's own: undo brings properties back with the text of lines, and those whose type is gone are
+# not seen.
+def Type(task: dict<any>, role: string): string
+  return $'inkling_{role}_{task.id}'
+enddef
+
+export def Mark(task: dict<any>, selection: dict<any>)
+  for [role, group] in items(ROLES)
+    prop_type_add(Type(task, role), {bufnr: task.buffer, highlight: group})
+  endfor
+  prop_add(selection.first[0], selection.first[1] + 1, {
+    type: Type(task, 'source'), bufnr: task.buffer, end_lnum: selection.last[0], end_col: selection.last[1] + 1,
+  })
+enddef
+
+# Where the source begins now, [line, byte]; [] when it has gone.
+export def Place(task: dict<any>): list<number>
+  if !bufloaded(task.buffer)
+    return []
+  endif
+  for property in prop_list(1, {end_lnum: -1, bufnr: task.buffer, types: [Type(task, 'source')]})
+    return [property.lnum, property.col - 1]
+  endfor
+  return []
+enddef
+
+# The same, or [] when the text is another one than was sent.
+export def Unchanged(task: dict<any>): list<number>
+  var place = inkling#preview#Place(task)
+  if empty(place)
+    return []
+  endif
+  var count = len(task.lines)
+  var lines = getbufline(task.buffer, place[0], place[0] + max([count, 1]) - 1)
+  if count == 0
+    return place
+  elseif len(lines) < count
+    return []
+  endif
+  lines[0] = strpart(lines[0], place[1])
+  lines[-1] = strpart(lines[-1], 0, len(task.lines[-1]))
+  return lines ==# task.lines ? place : []
+enddef
+
+def LastLine(task: dict<any>): number
+  var place = inkling#preview#Place(task)
+  return empty(place) ? 0 : min([place[0] + max([len(task.lines), 1]) - 1,
+    get(get(getbufinfo(task.buffer), 0, {}), 'linecount', 1)])
+enddef
+
+def Clear(task: dict<any>, roles: list<string>)
+  if bufloaded(task.buffer)
+    for role in roles
+      prop_remove({type: Type(task, role), bufnr: task.buffer, all: true})
+    endfor
+  endif
+enddef
+
+def Window(task: dict<any>): number
+  if task.buffer == bufnr()
+    return win_getid()
+  endif
+  return get(filter(win_findbuf(task.buffer), (_, window) => win_id2tabwin(window)[0] == tabpagenr()), 0, 0)
+enddef
+
+# `rows` is a list of [role, text].
+export def Show(task: dict<any>, rows: list<list<string>>)
+  Clear(task, ['text', 'hint', 'warning'])
+  if !bufloaded(task.buffer)
+    return
+  endif
+  var window = Window(task)
+  var info = get(getwininfo(window), 0, {})
+  var width = empty(info) ? &columns - 8 : info.width - info.textoff - 2
+  var limit = get(g:, 'inkling_preview_lines', 12)
+  var line = LastLine(task)
+  var folded = !empty(info) && line > 0 && Folded(window, line)
+  var shown: list<list<string>> = []
+  var long = line == 0 || folded || task.diff
+  for [role, content] in rows
+    if !long && len(content) <= width * limit
+      extend(shown, mapnew(text.Wrapped(content, max([width, 20])), (_, row) => [role, row]))
+    elseif role ==# 'text'
+      long = true
+    endif
+  endfor
+  if long || len(shown) > limit + 4
+    ShowDrawer(task, rows, window)
+    return
+  endif
+  HideDrawer(task)
+  for [role, row] in shown
+    # Empty virtual text is not drawn.
+    prop_add(line, 0, {
+      type: Type(task, role), bufnr: task.buffer, text: empty(row) ? ' ' : row, text_align: 'below',
+    })
+  endfor
+enddef
+
+def Folded(window: number, line: number): bool
+  return trim(win_execute(window, $'echo foldclosed({line})')) !=# '-1'
+enddef
+
+# A popup at the edge of the screen that is farther from the source.
+def ShowDrawer(task: dict<any>, rows: list<list<string>>, window: number)
+  if window == 0
+    HideDrawer(task)
+    return
+  endif
+  var lines: list<dict<any>> = []
+  var hint = ''
+  for [role, content] in rows
+    if role ==# 'hint'
+      hint = content
+      continue
+    endif
+    # While much text arrives only its end is looked at.
+    var running = task.state ==# 'running'
+    for row in split(running ? strpart(content, max([0, len(content) - 8000])) : content, "\n", true)
+      add(lines, {text: row, props: []})
+    endfor
+  endfor
+  if task.diff
+    lines = task.difference
+  endif
+  if drawer == 0 || empty(popup_getpos(drawer))
+    drawer = popup_create('', {
+      border: [], borderchars: ['─', '│', '─', '│', '┌', '┐', '┘', '└'],
+      padding: [0, 1, 0, 1], scrollbar: 1,
+      borderhighlight: ['InklingHint'], highlight: 'Normal', mapping: false, zindex: 40,
+    })
+    win_execute(drawer, 'setlocal linebreak')
+  endif
+  drawer_task = task.id
+  popup_settext(drawer, lines)
+  var low = screenpos(window, max([LastLine(task), 1]), 1).row > &lines / 2
+  var width = &columns - 6
+  popup_setoptions(drawer, {
+    title: $' {hint} ', minwidth: width, maxwidth: width, maxheight: &lines / 2 - 3,
+    line: low ? 1 : &lines - &cmdheight - 1, col: 1, pos: low ? 'topleft' : 'botleft',
+    firstline: task.state ==# 'running' ? max([1, len(lines) - &lines / 2 + 4]) : 1,
+  })
+enddef
+
+def HideDrawer(task: dict<any>)
+  if drawer != 0 && drawer_task == task.id
+    popup_close(drawer)
+    drawer = 0
+  endif
+enddef
+
+export def Scroll(rows: number)
+  if drawer != 0
+    var position = popup_getpos(drawer)
+    popup_setoptions(drawer, {firstline: max([1, position.firstline + rows])})
+  endif
+enddef
+
+# The text with what was left out and put in, as lines of a popup.
+export def Difference(source: string, edits: list<list<any>>): list<dict<any>>
+  var lines: list<dict<any>> = [{text: '', props: []}]
+  var position = 0
+  for [start, end, new] in edits + [[len(source), len(source), '']]
+    for [group, part] in [['', strpart(source, position, start - position)],
+        ['removed', strpart(source, start, end - start)], ['added', new]]
+      for [index, piece] in items(split(part, "\n", true))
+        if index > 0
+          add(lines, {text: '', props: []})
+        endif
+        if group !=# '' && piece !=# ''
+          add(lines[-1].props, {col: len(lines[-1].text) + 1, length: len(piece), type: 'inkling_' .. group})
+        endif
+        lines[-1].text ..= piece
+      endfor
+    endfor
+    position = end
+  endfor
+  return lines
+enddef
+
+export def Hide(task: dict<any>)
+  HideDrawer(task)
+  if bufloaded(task.buffer)
+    for role in keys(ROLES)
+      Clear(task, [role])
+      prop_type_delete(Type(task, role), {bufnr: task.buffer})
+    endfor
+  endif
+enddef
+
+# Mappings of a buffer can be made and removed only in it.
+def Inside(buffer: number, command: string)
+  if buffer == bufnr()
+    execute command
+  elseif !empty(win_findbuf(buffer))
+    win_execute(win_findbuf(buffer)[0], command)
+  elseif bufexists(buffer)
+    execute $'autocmd inkling BufEnter <buffer={buffer}> ++once {command}'
+  endif
+enddef
+
+export def MapKeys(buffer: number)
+  if !has_key(hidden, buffer)
+    hidden[buffer] = []
+    Inside(buffer, 'call inkling#preview#MapHere()')
+  endif
+enddef
+
+export def UnmapKeys(buffer: number)
+  if has_key(hidden, buffer)
+    Inside(buffer, 'call inkling#preview#UnmapHere()')
+  endif
+enddef
+
+export def MapHere()
+  for [action, key] in items(inkling#preview#Keys())
+    if key !=# ''
+      var mapping = maparg(key, 'n', false, true)
+      if get(mapping, 'buffer', 0)
+        add(hidden[bufnr()], mapping)
+      endif
+      execute $'nnoremap <buffer> <silent> <nowait> {key} <Cmd>call inkling#Act("{action}")<CR>'
+    endif
+  endfor
+enddef
+
+export def UnmapHere()
+  for key in values(inkling#preview#Keys())
+    execute $'silent! nunmap <buffer> {key}'
+  endfor
+  for mapping in remove(hidden, bufnr())
+    mapset('n', false, mapping)
+  endfor
+enddef
