@@ -4,8 +4,7 @@
 # with, into .deps/test-packages, from pinned wheels.
 . "$(dirname "$0")/common.sh"
 
-# install PACKAGE...: on a Debian or Ubuntu whose root we are. Elsewhere the tests of a program that is not there are not
-# run.
+# install PACKAGE...: on a Debian or Ubuntu whose root we are. Elsewhere the tests of a missing program are not run.
 install() {
   [ $# -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 || return 0
   say "for the tests: apt-get install $* (log: .deps/apt.log)"
