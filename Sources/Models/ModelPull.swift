@@ -9,7 +9,7 @@ import GGUF
 #endif
 
 /// Fetches one model with `curl`, the only thing of Inkling's that reaches the network, and only when a person says so.
-/// What has come is kept in FILE.part, from which the next try goes on.
+/// What has come is kept in FILE.part, from which the next try goes on when it is of the same file.
 public struct ModelPull: Sendable {
   /// Why there is no model; a whole sentence, and what to do.
   public struct Failure: Error {
@@ -18,6 +18,8 @@ public struct ModelPull: Sendable {
 
   /// How far it is.
   public enum Progress: Sendable {
+    /// What had come is of no use; why, as a whole sentence.
+    case beginningAnew(String)
     case fetching(bytes: Int, of: Int?, bytesPerSecond: Int)
     case checking
   }
@@ -27,6 +29,8 @@ public struct ModelPull: Sendable {
   private let target: String
   private let replaces: Bool
   private var part: String { target + ".part" }
+  /// What the part is the beginning of.
+  private var record: String { part + ".source" }
 
   /// - Parameters:
   ///   - target: the path of the file.
@@ -56,26 +60,62 @@ public struct ModelPull: Sendable {
   ) async throws(Failure) {
     let lock = try lockPart()
     defer { close(lock) }
-    let remote = await examine()
-    let expected = checksum ?? remote.checksum
-    if let size = remote.size, partSize > size {
-      throw Failure(message: "\(part) is longer than what is to be fetched. Remove it, and try again.")
-    }
-    if remote.size == nil || partSize < remote.size ?? 0 { try await fetch(remote.size, report) }
-    try check(remote.size)
+    let remote = await examine(lock)
+    // What was not examined to the end says nothing, and would cost what has come.
+    guard !Task.isCancelled else { throw Failure(message: "") }
+    let expected = checksum ?? remote?.checksum(isHuggingFace: source.isHuggingFace)
+    let size = remote?.size
+    try prepare(remote, report)
+    if size == nil || partSize < size ?? 0 { try await fetch(size, lock, report) }
+    try check(size)
     if let expected {
       report(.checking)
       guard let found = digest(part) else { throw Failure(message: Task.isCancelled ? "" : "\(part) cannot be read.") }
       guard found.lowercased() == expected.lowercased() else {
         throw Failure(
-          message: "The checksum is wrong: \(found) instead of \(expected.lowercased()). \(part) is kept; remove it to "
-            + "fetch it again.")
+          message:
+            "The checksum is wrong: \(found) instead of \(expected.lowercased()). \(part) is kept; --force fetches "
+            + "it anew.")
       }
     }
     try refuseToReplace()
     guard fsync(lock) == 0, rename(part, target) == 0 else {
       throw Failure(message: "\(target) cannot be written: \(String(cString: strerror(errno))).")
     }
+    unlink(record)
+  }
+
+  /// Goes on with what has come only when it is surely the beginning of what the server has now.
+  private func prepare(_ remote: RemoteHeaders?, _ report: (Progress) -> Void) throws(Failure) {
+    let now = PullRecord(address: source.url, validator: remote?.validator, size: remote?.size)
+    if partSize > 0 {
+      let first = PullRecord(path: record)
+      // A server that is down for a while must not cost what has come.
+      if !replaces, remote == nil, let first, first.address.utf8.elementsEqual(source.url.utf8) {
+        throw Failure(
+          message: "\(source.url) cannot be fetched: the server does not tell what it has. \(part) is kept: the same "
+            + "command goes on from there once it does, --force begins anew.")
+      }
+      var reason = first.map { $0.difference(from: now) } ?? "nobody knows where it came from"
+      if let size = now.size, partSize > size { reason = "it is longer than what is to be fetched" }
+      // Whoever asks for it has seen that what is whole is of no use.
+      if replaces, partSize >= now.size ?? 0 { reason = reason ?? "--force was given" }
+      guard let reason else { return }
+      report(.beginningAnew("\(part) is fetched anew: \(reason)."))
+      guard truncate(part, 0) == 0 else {
+        throw Failure(message: "\(part) cannot be written: \(String(cString: strerror(errno))).")
+      }
+    }
+    guard now.write(to: record) else {
+      let words = String(cString: strerror(errno))
+      forget()
+      throw Failure(message: "\(record) cannot be written: \(words).")
+    }
+  }
+
+  private func forget() {
+    unlink(part)
+    unlink(record)
   }
 
   /// Opens the file of what has come, made when there is none. One process at a time writes it.
@@ -100,36 +140,35 @@ public struct ModelPull: Sendable {
 
   /// What all calls share. `--disable` comes first: no file of settings changes what is meant here.
   private var options: [String] {
-    let schemes = source.isLoopback ? "=http,https" : "=https"
     return [
       "--disable", "--silent", "--show-error", "--fail", "--location", "--max-redirs", "10", "--globoff", "--proto",
-      schemes, "--proto-redir", schemes, "--connect-timeout", "30",
+      source.isLoopback ? "=http,https" : "=https", "--proto-redir", "=https", "--connect-timeout", "30",
     ] + (source.isLoopback ? ["--noproxy", "*"] : [])
   }
 
   /// What the server says of the file before it is fetched. Not every server answers this; then nothing is known.
-  private func examine() async -> (size: Int?, checksum: String?) {
+  private func examine(_ lock: Int32) async -> RemoteHeaders? {
     guard
       let process = ToolProcess(
-        curl, options + ["--head", "--max-time", "60", "--url", source.url], keeping: .output),
+        curl, options + ["--head", "--max-time", "60", "--url", source.url], keeping: .output,
+        inheriting: lock),
       await status(of: process, {}) == 0
-    else { return (nil, nil) }
-    let headers = RemoteHeaders(String(decoding: process.said, as: UTF8.self))
-    return (headers.size, headers.checksum(isHuggingFace: source.isHuggingFace))
+    else { return nil }
+    return RemoteHeaders(String(decoding: process.said, as: UTF8.self))
   }
 
-  private func fetch(_ size: Int?, _ report: (Progress) -> Void) async throws(Failure) {
+  private func fetch(_ size: Int?, _ lock: Int32, _ report: (Progress) -> Void) async throws(Failure) {
     let resumes = partSize > 0
-    var outcome = try await fetchOnce(size, report)
+    var outcome = try await fetchOnce(size, lock, report)
     if outcome.status == CurlStatus.cannotResume, resumes {
       guard truncate(part, 0) == 0 else {
         throw Failure(message: "\(part) cannot be written: \(String(cString: strerror(errno))).")
       }
-      outcome = try await fetchOnce(size, report)
+      outcome = try await fetchOnce(size, lock, report)
     }
     guard outcome.status != 0 else { return }
     // Nothing has come: nothing is left behind.
-    if partSize == 0 { unlink(part) }
+    if partSize == 0 { forget() }
     let kept = partSize > 0 ? " What has come is kept in \(part); the same command goes on from there." : ""
     throw Failure(message: "\(source.url) cannot be fetched (\(outcome.words)).\(kept)")
   }
@@ -139,11 +178,11 @@ public struct ModelPull: Sendable {
   }
 
   private func fetchOnce(
-    _ size: Int?, _ report: (Progress) -> Void
+    _ size: Int?, _ lock: Int32, _ report: (Progress) -> Void
   ) async throws(Failure) -> (status: Int32, words: String) {
     let stalled = ["--speed-limit", "1", "--speed-time", "120"]
     let arguments = options + stalled + ["--continue-at", "-", "--output", part, "--url", source.url]
-    guard let process = ToolProcess(curl, arguments, keeping: .error) else {
+    guard let process = ToolProcess(curl, arguments, keeping: .error, inheriting: lock) else {
       throw Failure(message: "\(curl) cannot be started.")
     }
     let clock = ContinuousClock()
@@ -162,7 +201,7 @@ public struct ModelPull: Sendable {
       }
     }
     guard let status else {
-      if partSize == 0 { unlink(part) }
+      if partSize == 0 { forget() }
       throw Failure(message: "")
     }
     guard isModel else { throw refuseStranger() }
@@ -194,7 +233,7 @@ public struct ModelPull: Sendable {
     do throws(GGUFHeader.Problem) {
       _ = try GGUFFile.header(of: part)
     } catch {
-      throw Failure(message: "\(part) \(error.text). Remove it to fetch it again.")
+      throw Failure(message: "\(part) \(error.text). --force fetches it anew.")
     }
   }
 
@@ -205,35 +244,7 @@ public struct ModelPull: Sendable {
 
   /// What begins with something else than a model is of no use, and would spoil the next try.
   private func refuseStranger() -> Failure {
-    unlink(part)
+    forget()
     return Failure(message: "\(source.url) is not a GGUF model; nothing of it is kept.")
-  }
-}
-
-/// The headers of an answer, with those of the redirections before it.
-struct RemoteHeaders {
-  private var fields: [(name: String, value: String)] = []
-  /// The fields of the last answer begin there.
-  private var last = 0
-
-  init(_ text: String) {
-    for line in text.split(whereSeparator: \.isNewline) {
-      if line.hasPrefix("HTTP/") { last = fields.count }
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = line[line.index(after: colon)...].drop(while: \.isWhitespace)
-      fields.append((line[..<colon].lowercased(), String(value)))
-    }
-  }
-
-  var size: Int? {
-    let linked = fields.last { $0.name == "x-linked-size" }?.value
-    return (linked ?? fields[last...].last { $0.name == "content-length" }?.value).flatMap { Int($0) }
-  }
-
-  /// The SHA-256 that a server of large files gives; nil when it is none.
-  func checksum(isHuggingFace: Bool) -> String? {
-    let linked = fields.last { $0.name == "x-linked-etag" }?.value
-    let tag = linked ?? (isHuggingFace ? fields[last...].last { $0.name == "etag" }?.value : nil)
-    return tag?.wholeMatch(of: #/(?:W\/)?"?([0-9a-fA-F]{64})"?/#).map { String($0.1) }
   }
 }

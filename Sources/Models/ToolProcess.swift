@@ -26,8 +26,9 @@ final class ToolProcess {
     path.split(separator: ":").map { $0 + "/" + name }.first { access($0, X_OK) == 0 }
   }
 
+  /// - Parameter lock: a descriptor that it inherits, so that a lock on it is held as long as the program lives.
   /// - Returns: nil when it cannot be started.
-  init?(_ executable: String, _ arguments: [String], keeping stream: Stream) {
+  init?(_ executable: String, _ arguments: [String], keeping stream: Stream, inheriting lock: Int32) {
     var ends: [Int32] = [-1, -1]
     guard inkling_pipe(&ends) == 0 else { return nil }
     #if canImport(Darwin)
@@ -51,7 +52,8 @@ final class ToolProcess {
         posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_WRONLY, 0)
       }
     }
-    _ = inkling_spawn_close_from(&actions, 3)
+    posix_spawn_file_actions_adddup2(&actions, lock, 3)
+    _ = inkling_spawn_close_from(&actions, 4)
     // We block the signals that it must obey.
     var signals = sigset_t()
     sigemptyset(&signals)

@@ -38,17 +38,21 @@ enum ModelsCommand {
         + "other programs have to give some back; no. A * marks the model in use.",
       "“pull” runs the program curl: Inkling itself has no network code. The file goes to INKLING_MODEL_DIR, else "
         + "$XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models). Until it is whole and has been checked it is "
-        + "called FILE.part; after an interruption the same command goes on from there. Its SHA-256 is compared with "
+        + "called FILE.part; after an interruption the same command goes on from there, if the server still has the same "
+        + "file (FILE.part.source remembers it). Its SHA-256 is compared with "
         + "--sha256, or with the one that Hugging Face tells (HF_ENDPOINT names another server than "
-        + "https://huggingface.co). http:// is taken for servers of this machine only.",
+        + "https://huggingface.co). http:// is taken for servers of this machine only, and redirections are followed to "
+        + "https:// only.",
     ],
     choicesTitle: "What is done", choices: Action.allCases.map { ($0.rawValue, $0.summary) },
     options: [
       .flag("--json", "list: writes what was found as JSON.", \.json),
       .value("--name", "FILE", "pull: what the file is called here; it ends in .gguf.") {
         (settings, name) throws(UsageError) in
-        guard PullSource.isFileName(name) else {
-          throw UsageError("--name wants the name of a file, without a folder and with .gguf at its end, not “\(name)”")
+        guard ModelsPull.isFileName(name) else {
+          throw UsageError(
+            "--name wants the name of a file, without a folder or invisible characters, and with .gguf "
+              + "at its end, not “\(name)”")
         }
         settings.fileName = name
       },
@@ -58,7 +62,7 @@ enum ModelsCommand {
         }
         settings.checksum = text
       },
-      .flag("--force", "pull: replaces a file of the same name.", \.force), .config,
+      .flag("--force", "pull: replaces a file of the same name, and a whole FILE.part.", \.force), .config,
     ],
     exitStatuses: [
       (0, "Done."), (1, "It failed; standard error says why."), (2, "The command line is wrong."),

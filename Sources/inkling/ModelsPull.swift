@@ -19,9 +19,10 @@ enum ModelsPull {
       return OneShot.fail("“\(settings.subject)” \(error.message)", Program.Status.usage)
     }
     let name = settings.fileName ?? source.fileName
-    guard PullSource.isFileName(name) else {
+    guard isFileName(name) else {
       return OneShot.fail(
-        "the address does not end in the name of a .gguf file; --name FILE gives it one", Program.Status.usage)
+        "the address does not end in the name of a .gguf file that can be seen as it is; --name FILE gives it one",
+        Program.Status.usage)
     }
     let folder = ModelLocation.absolute(ModelLocation.folder)
     makeFolders(folder)
@@ -53,10 +54,18 @@ enum ModelsPull {
     return Terminal.write(target + "\n")
   }
 
+  /// Whether a model may be called that: nothing in it that nobody sees, or that shows another name than there is.
+  static func isFileName(_ name: String) -> Bool {
+    PullSource.isFileName(name) && !name.unicodeScalars.contains(where: SuspiciousCharacters.isSuspicious)
+  }
+
   private static func show(_ progress: ModelPull.Progress, of name: String, on screen: Screen) {
     // A line that is wrapped cannot be replaced.
     let name = name.count > 36 ? name.prefix(35) + "…" : name
     switch progress {
+    case .beginningAnew(let sentence):
+      screen.clearProgress()
+      Terminal.writeError("inkling: " + TerminalText.oneLine(sentence) + "\n")
     case .fetching(let bytes, let total, let rate):
       let size = ByteCount.text(bytes)
       let done =

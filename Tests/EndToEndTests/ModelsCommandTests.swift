@@ -162,6 +162,25 @@ extension EndToEnd {
       #expect(Files.list(home.folder.path("config/inkling")) == ["config.json"])
     }
 
+    @Test("a link to a configuration that is not there yet stays a link, and the file is made where it leads")
+    func danglingLink() throws {
+      let home = try Home()
+      try Self.fill(home)
+      try home.write("config/inkling/x", [])
+      try home.write("dotfiles/x", [])
+      #expect(symlink("../../dotfiles/c.json", home.configuration) == 0)
+      let run = try home.run(["use", "mine"])
+      #expect(run.exit == .status(0), "\(run.error)")
+      #expect(try readText(home.folder.path("dotfiles/c.json")).contains("mine.gguf"))
+      var status = stat()
+      #expect(lstat(home.configuration, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+      unlink(home.configuration)
+      #expect(symlink("../../gone/c.json", home.configuration) == 0)
+      let refused = try home.run(["use", "mine"])
+      #expect(refused.exit == .status(1) && refused.error.contains("whose folder is not there"), "\(refused.error)")
+      #expect(Files.list(home.folder.path("gone")) == nil)
+    }
+
     @Test("use refuses what it does not find, what is broken, and a configuration that it cannot read")
     func refused() throws {
       let home = try Home()

@@ -16,7 +16,7 @@ public enum ConfigurationEdit {
   /// Sets the model. The file is made when there is none; it is written aside and renamed, so that nobody reads half of
   /// it. A link is followed: many keep such files in another folder.
   public static func setModel(_ model: String, in path: String) throws(Failure) {
-    let target = Files.realPath(path)
+    let target = access(path, F_OK) == 0 ? Files.realPath(path) : try placeToMake(path)
     var status = stat()
     let isThere = stat(target, &status) == 0
     var bytes = Array("{\n}\n".utf8)
@@ -37,6 +37,26 @@ public enum ConfigurationEdit {
     } catch {
       throw Failure(message: error.message)
     }
+  }
+
+  /// Where a file that is not there is made: a link to nothing says where its owner wants it.
+  private static func placeToMake(_ path: String) throws(Failure) -> String {
+    var place = path
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    for _ in 0..<40 {
+      let count = readlink(place, &buffer, buffer.count)
+      guard count >= 0 else {
+        let folder = String(place[..<(place.lastIndex(of: "/") ?? place.startIndex)])
+        guard place == path || folder.isEmpty || access(folder, F_OK) == 0 else {
+          throw Failure(message: "\(path) is a link to \(place), whose folder is not there")
+        }
+        return place
+      }
+      let link = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let folder = place.lastIndex(of: "/").map { place[...$0] } ?? ""
+      place = link.hasPrefix("/") ? link : folder + link
+    }
+    throw Failure(message: "\(path) is a link that leads in a circle")
   }
 
   /// - Parameter mode: nil when the file is new.
