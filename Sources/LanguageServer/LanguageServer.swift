@@ -17,7 +17,7 @@ public final class LanguageServer: Sendable {
     /// Until the change comes that an applied edit has made.
     package var change = Duration.seconds(10)
     /// Until the change comes for which an edit was refused.
-    package var catchingUp = Duration.seconds(1)
+    package var catchingUp = Duration.seconds(5)
     package init() {}
   }
 
