@@ -18,6 +18,8 @@ for program in zsh fish; do command -v "$program" >/dev/null 2>&1 || missing+=("
 command -v groff >/dev/null 2>&1 || missing+=(groff-base)
 command -v nvim >/dev/null 2>&1 || missing+=(neovim)
 command -v emacs >/dev/null 2>&1 || missing+=(emacs-nox)
+# A small Vim has no channels.
+vim --version 2>/dev/null | grep -q '+channel' || missing+=(vim)
 install ${missing[@]+"${missing[@]}"}
 # Emacs has Eglot from version 29 on; before, it is a package.
 if command -v emacs >/dev/null 2>&1; then
