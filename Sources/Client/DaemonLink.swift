@@ -101,8 +101,8 @@ public final class DaemonLink: Sendable {
     return serial
   }
 
-  /// Asks for an end to a request. What has not been sent is answered at once, the rest by the daemon; but one that does
-  /// not answer keeps nobody.
+  /// Asks for an end to a request. What has not been sent is answered at once, the rest by the daemon; but one that
+  /// does not answer keeps nobody.
   package func cancel(_ serial: Serial) {
     let (unsent, waits) = state.withLock { state -> (LinkItem?, Bool) in
       guard let item = state.items[serial] else { return (nil, false) }

@@ -92,6 +92,10 @@ public struct RunningDaemon: DaemonConnector {
 
   public func connect() throws(DaemonError) -> any ByteChannel {
     if let channel = try place.connect() { return channel }
+    if let process = place.processID {
+      throw DaemonError(
+        "The daemon (process \(process)) cannot be reached: its socket was removed.", remedy: "It leaves in a moment.")
+    }
     throw DaemonError("No daemon runs.", remedy: "“inkling connect” starts one.")
   }
 }

@@ -169,8 +169,8 @@ public struct DaemonPlace: Sendable, Equatable {
   }
 }
 
-/// The lock and the socket of a daemon, as it has made them. They may be removed under it, and others put in their place:
-/// then nobody finds it any more.
+/// The lock and the socket of a daemon, as it has made them. They may be removed under it, and others put in their
+/// place: then nobody finds it any more.
 public struct DaemonMarks: Sendable, Equatable {
   private let place: DaemonPlace
   private let numbers: [UInt64]

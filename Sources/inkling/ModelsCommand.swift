@@ -38,11 +38,11 @@ enum ModelsCommand {
         + "other programs have to give some back; no. A * marks the model in use.",
       "“pull” runs the program curl: Inkling itself has no network code. The file goes to INKLING_MODEL_DIR, else "
         + "$XDG_DATA_HOME/inkling/models (~/.local/share/inkling/models). Until it is whole and has been checked it is "
-        + "called FILE.part; after an interruption the same command goes on from there, if the server still has the same "
-        + "file (FILE.part.source remembers it). Its SHA-256 is compared with "
+        + "called FILE.part; after an interruption the same command goes on from there, if the server still has the "
+        + "same file (FILE.part.source remembers it). Its SHA-256 is compared with "
         + "--sha256, or with the one that Hugging Face tells (HF_ENDPOINT names another server than "
-        + "https://huggingface.co). http:// is taken for servers of this machine only, and redirections are followed to "
-        + "https:// only.",
+        + "https://huggingface.co). http:// is taken for servers of this machine only, and redirections are followed "
+        + "to https:// only.",
     ],
     choicesTitle: "What is done", choices: Action.allCases.map { ($0.rawValue, $0.summary) },
     options: [

@@ -6,8 +6,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// Signals as events: SIGINT, SIGTERM, SIGHUP, and those of a terminal for who minds them. The main thread waits for them
-/// and does nothing else; every other thread blocks them. (An asynchronous `main` would leave that thread to Dispatch, which unblocks all signals in it.)
+/// Signals as events: SIGINT, SIGTERM, SIGHUP, and those of a terminal for who minds them. The main thread waits for
+/// them and does nothing else; every other thread blocks them. (An asynchronous `main` would leave that thread to
+/// Dispatch, which unblocks all signals in it.)
 enum Signals {
   private struct Handler {
     let body: @Sendable (Int32) -> Void

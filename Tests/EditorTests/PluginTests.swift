@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// The plugins, in their editors. Each folder here has a script `run` that knows its tests; `run --list` names them, and
-/// `run NAME` runs one.
+/// The plugins, in their editors. Each folder here has a script `run` that knows its tests; `run --list` names them,
+/// and `run NAME` runs one.
 @Suite(.serialized) struct PluginTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let editor: String
