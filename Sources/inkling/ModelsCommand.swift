@@ -106,7 +106,9 @@ enum ModelsCommand {
       OneShot.warn("INKLING_MODEL is set, and goes before the configuration: \(other)")
     }
     return Terminal.write(
-      TerminalText.oneLine("\(model.path) is the model of \(configuration) from the next start on.") + "\n")
+      TerminalText.oneLine(
+        "\(model.path) is the model of \(configuration) from the next start on; “inkling stop” ends a daemon that runs."
+      ) + "\n")
   }
 }
 

@@ -87,7 +87,11 @@ enum OneShot {
       if let signal = interruption.signal { return 128 + signal }
       if limit.hasPassed { return fail("there was no result within the time of --timeout", Program.Status.failed) }
       // Messages name the fields of the protocol.
-      return fail(error.message.replacing("maxTokens", with: "--max-tokens"), status(of: error))
+      var message = error.message.replacing("maxTokens", with: "--max-tokens")
+      if status(of: error) == Status.unavailable, !settings.isPrivate {
+        message += " The shared daemon keeps the model that it was started with; “inkling stop” ends it."
+      }
+      return fail(message, status(of: error))
     }
   }
 

@@ -108,7 +108,9 @@ extension Option where Settings: OneShotSettings {
   static var isPrivate: Option {
     Option(
       name: "--private", placeholder: nil,
-      summary: "Uses an engine of its own, and no daemon; so do --model, --config and INKLING_PRIVATE=1."
+      summary:
+        "Uses an engine of its own, and no daemon; so do --model, --config and INKLING_PRIVATE=1. A daemon heeds "
+        + "INKLING_MODEL only when it starts."
     ) { settings, _ in settings.request.isPrivate = true }
   }
 
