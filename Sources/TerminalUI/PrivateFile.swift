@@ -20,6 +20,8 @@ public enum PrivateFile {
   /// - Parameter overwrites: takes the place of a file that is there.
   public static func write(_ bytes: [UInt8], to path: String, overwrites: Bool) throws(PrivateFileError) {
     if !overwrites, access(path, F_OK) == 0 { throw .exists }
+    // Beside its place, since a file is moved at once only within a file system; under a name that nobody can foresee,
+    // and for the user alone from the first byte.
     var name = Array((path + ".XXXXXX").utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { throw PrivateFileError("it cannot be written") }

@@ -48,16 +48,6 @@ extension DaemonLink.Incoming {
     notification: { _, _ in }, request: { (_, _) throws(RPCError) in ["content": ""] })
 }
 
-/// Waits until the task is cancelled.
-func waitForCancellation() async {
-  let cancelled = Promise<Void>()
-  await withTaskCancellationHandler {
-    await cancelled.value()
-  } onCancel: {
-    cancelled.keep(())
-  }
-}
-
 /// Connections that end before anything is said.
 final class DyingConnector: DaemonConnector {
   private let count = Mutex(0)

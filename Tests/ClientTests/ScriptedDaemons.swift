@@ -1,6 +1,5 @@
 import AssistantProtocol
 import Client
-import Dispatch
 import JSON
 import JSONRPC
 import Synchronization
@@ -117,26 +116,6 @@ final class ScriptedDaemons: DaemonConnector {
   private func hear(_ number: Int, _ method: String, _ params: JSONValue) {
     let text = params["text"]?.stringValue ?? ""
     change { $0.heard.append("\(number) \(method)" + (text.isEmpty ? "" : " \(text)")) }
-  }
-}
-
-/// A door that opens once. For threads and tasks.
-final class Gate: Sendable {
-  private let semaphore = DispatchSemaphore(value: 0)
-  private let promise = Promise<Void>()
-
-  func open() {
-    promise.keep(())
-    semaphore.signal()
-  }
-
-  /// For one task.
-  func wait() async { await promise.value() }
-
-  /// For any number of threads.
-  func waitOnThread() {
-    semaphore.wait()
-    semaphore.signal()
   }
 }
 

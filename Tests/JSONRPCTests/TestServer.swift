@@ -96,12 +96,3 @@ func untilCancelled() async throws(RPCError) -> JSONValue {
   await waitForCancellation()
   throw .cancelled
 }
-
-func waitForCancellation() async {
-  let gate = Gate()
-  await withTaskCancellationHandler {
-    await gate.wait()
-  } onCancel: {
-    gate.open()
-  }
-}

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Values in order, for one who waits.
@@ -47,8 +48,9 @@ public final class Mailbox<Value: Sendable>: Sendable {
   }
 }
 
-/// A door that opens once, for all who wait.
+/// A door that opens once, for all who wait: tasks and threads.
 public final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
   private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 
   public init() {}
@@ -60,6 +62,13 @@ public final class Gate: Sendable {
       return state.waiting
     }
     for continuation in waiting { continuation.resume() }
+    semaphore.signal()
+  }
+
+  /// For a thread that may be blocked.
+  public func waitOnThread() {
+    semaphore.wait()
+    semaphore.signal()
   }
 
   public func wait() async {
@@ -70,5 +79,15 @@ public final class Gate: Sendable {
       }
       if isOpen { continuation.resume() }
     }
+  }
+}
+
+/// Waits until the task is cancelled.
+public func waitForCancellation() async {
+  let gate = Gate()
+  await withTaskCancellationHandler {
+    await gate.wait()
+  } onCancel: {
+    gate.open()
   }
 }
