@@ -27,11 +27,17 @@ struct Prompt {
       let segments = rendered.messageEnds[params.pinnedMessages - 1]
       if segments > 0, ends[segments - 1] < tokens.count { borders = [ends[segments - 1]] }
     }
+    // An answer may follow the message that it answers: the one with the text that is to be written anew.
+    var draftSource: Range<Int>?
+    if isFree, let last = rendered.messageEnds.last, last > 0 {
+      let before = rendered.messageEnds.dropLast().last ?? 0
+      draftSource = (before > 0 ? ends[before - 1] : 0)..<ends[last - 1]
+    }
     request = GenerationRequest(
       id: params.request, prompt: tokens, savedBorders: borders, sampling: SamplingParameters(params.sampling),
       maxTokens: params.maxTokens, stop: params.stop.map { Array($0.utf8) },
       isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly,
-      isConversation: params.isConversation)
+      isConversation: params.isConversation, draftSource: draftSource)
     filter =
       params.answerPrefix.isEmpty && isFree
       ? ThoughtFilter(

@@ -81,6 +81,19 @@ package struct BatchPlan: Sendable, Equatable {
   }
 }
 
+/// What the scheduler asks for tokens that may follow the last one of a request.
+package typealias DraftSource = (_ request: Int, _ room: DraftRoom) -> ArraySlice<Token>
+
+/// What a draft has to fit into.
+package struct DraftRoom: Sendable, Equatable {
+  /// Tokens that it may have.
+  package var most: Int
+  /// Rows of the step without it.
+  package var rows: Int
+  /// How many of these are the last tokens of outputs.
+  package var outputs: Int
+}
+
 /// What became of a `BatchPlan`.
 package enum StepOutcome: Sendable, Equatable {
   /// The rows were computed; one entry for each row that wanted logits.
@@ -94,10 +107,10 @@ package enum StepOutcome: Sendable, Equatable {
   case broken([SequenceID])
 }
 
-/// What was made of the logits of one row.
+/// What was made of the logits of one request's rows.
 package struct SampledToken: Sendable, Equatable {
   package enum Result: Sendable, Equatable {
-    /// The output goes on with these tokens, one at least.
+    /// The output goes on with these tokens, one at least, which are not computed yet.
     case next([Token])
     /// The request is done; its sequence is kept for later prompts.
     case end
@@ -106,10 +119,13 @@ package struct SampledToken: Sendable, Equatable {
   }
 
   package var request: Int
+  /// How many tokens of the step's draft the output has taken; what was computed behind them is void.
+  package var accepted: Int
   package var result: Result
 
-  package init(request: Int, result: Result) {
+  package init(request: Int, accepted: Int = 0, result: Result) {
     self.request = request
+    self.accepted = accepted
     self.result = result
   }
 }

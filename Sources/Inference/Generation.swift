@@ -33,6 +33,7 @@ final class Generation {
   /// Whether the output may be a loop, so that its text stays here until that is known.
   private var isSuspected = false
   private var constrained: ConstrainedOutput?
+  private var drafter: Drafter?
   /// Constrained texts that were closed because they ran in circles, and the output's length after the last.
   private var closedTexts = 0
   private var lastClosed = 0
@@ -50,6 +51,9 @@ final class Generation {
     penalty = request.sampling.repetitionPenalty
     sampler = Sampler(request.sampling)
     constrained = request.constraint.map { ConstrainedOutput($0) }
+    if constrained == nil, let source = request.draftSource?.clamped(to: 0..<promptCount), !source.isEmpty {
+      drafter = Drafter(source: Array(prompt[source]))
+    }
     text = constrained == nil ? TextAssembler(stop: request.stop) : TextAssembler(stop: [], isVerbatim: true)
   }
 
@@ -72,8 +76,15 @@ final class Generation {
     self.logProbability += logProbability
     if model.isEndOfGeneration(token) { return finish(.stop) }
     if append(token, model) { return finish(.stop) }
+    drafter?.append(token)
     if noteRepetition(repetition.append(token)) { return .end(.stop, repeated: true) }
     return end() ?? .next([token])
+  }
+
+  /// Tokens that are likely to come next, when it pays to compute them together with the last one.
+  func draft(_ room: DraftRoom, cost: StepCost) -> ArraySlice<Token> {
+    // Behind the last token that may come nothing is needed.
+    drafter?.draft(most: min(room.most, remaining - 1), rows: room.rows, outputs: room.outputs, cost: cost) ?? []
   }
 
   /// See `GenerationSummary.cutShort`.

@@ -50,11 +50,16 @@ public struct GenerationRequest: Sendable {
   public var prefillOnly: Bool
   /// Prompt and output will be the start of a later prompt: they may keep more cells than others when it has ended.
   public var isConversation: Bool
+  /// The part of the prompt that the output is likely to follow: the text of a rewrite. What it says next is drafted
+  /// from there, and several tokens are computed together. Nothing is drafted with a constraint, and where the memory
+  /// cannot be cut.
+  public var draftSource: Range<Int>?
 
   public init(
     id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),
     maxTokens: Int = 1024, stop: [[UInt8]] = [], isBackground: Bool = false,
-    constraint: Constraint? = nil, prefillOnly: Bool = false, isConversation: Bool = false
+    constraint: Constraint? = nil, prefillOnly: Bool = false, isConversation: Bool = false,
+    draftSource: Range<Int>? = nil
   ) {
     self.id = id
     self.prompt = prompt
@@ -66,6 +71,7 @@ public struct GenerationRequest: Sendable {
     self.constraint = constraint
     self.prefillOnly = prefillOnly
     self.isConversation = isConversation
+    self.draftSource = draftSource
   }
 }
 
@@ -143,4 +149,8 @@ public struct InferenceStatistics: Sendable, Equatable {
   public var stepTime = Duration.zero
   /// Rows that a step may have now.
   public var stepBudget = 0
+  /// Tokens that were drafted so far.
+  public var drafted = 0
+  /// Of these, the ones that the output took.
+  public var accepted = 0
 }

@@ -15,6 +15,8 @@ public struct GeneratorConfiguration: Sendable {
   public var maxPinned = 8
   /// Whether constrained tokens that are decided are computed together; the output is the same if not.
   public var jumpsForward = true
+  /// Whether drafts of likely tokens are verified several at a time; the output is the same if not.
+  public var drafts = true
 
   public init() {}
 }
@@ -30,6 +32,10 @@ public final class Generator {
   private var scheduler: Scheduler
   private var budget: StepBudget
   private let jumpsForward: Bool
+  private let drafts: Bool
+  private var cost = StepCost()
+  private var drafted = 0
+  private var accepted = 0
   private let endTokens: [Token]
   private var generations: [Int: Generation] = [:]
   private var events: [InferenceEvent] = []
@@ -52,6 +58,7 @@ public final class Generator {
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
         conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned))
     jumpsForward = configuration.jumpsForward
+    drafts = configuration.drafts
     budget = StepBudget(
       target: configuration.stepTime, initial: configuration.initialStepBudget, least: 64, most: model.batchSize)
   }
@@ -95,7 +102,7 @@ public final class Generator {
 
   /// Computes one step. False when there was nothing to do: until a request is submitted or goes on after a pause.
   public func step() -> Bool {
-    let plan = scheduler.plan(budget: budget.rows)
+    let plan = scheduler.plan(budget: budget.rows) { id, room in draft(for: id, room) }
     if !plan.isEmpty {
       let started = now()
       let outcome = compute(plan)
@@ -117,7 +124,8 @@ public final class Generator {
   public var statistics: InferenceStatistics {
     InferenceStatistics(
       sequences: scheduler.sequenceCount, occupiedCells: scheduler.occupiedCells, active: scheduler.runningCount,
-      waiting: scheduler.waitingCount, steps: stepCount, stepTime: stepTime, stepBudget: budget.rows)
+      waiting: scheduler.waitingCount, steps: stepCount, stepTime: stepTime, stepBudget: budget.rows, drafted: drafted,
+      accepted: accepted)
   }
 
   /// For tests.
@@ -137,10 +145,40 @@ public final class Generator {
       case .failed(let message): return .failed(message)
       }
     }
-    for (row, id) in plan.requests.enumerated() where plan.rows[row].wantsLogits {
-      sampled.append(SampledToken(request: id, result: sample(row: row, for: id)))
+    var row = 0
+    while row < plan.rows.count {
+      let id = plan.requests[row]
+      var end = row + 1
+      guard plan.rows[row].wantsLogits else {
+        row = end
+        continue
+      }
+      // The rows behind it are its draft.
+      while end < plan.rows.count, plan.requests[end] == id { end += 1 }
+      sampled.append(verify(plan.rows[row..<end], for: id))
+      row = end
     }
     return .computed(sampled)
+  }
+
+  private func draft(for id: Int, _ room: DraftRoom) -> ArraySlice<Token> {
+    guard drafts, let generation = generations[id] else { return [] }
+    return generation.draft(room, cost: cost)
+  }
+
+  /// Chooses the next tokens one by one, as without a draft, as long as they are the drafted ones.
+  private func verify(_ rows: ArraySlice<BatchRow>, for id: Int) -> SampledToken {
+    drafted += rows.count - 1
+    var taken = 0
+    while true {
+      let row = rows.startIndex + taken
+      let result = sample(row: row, for: id)
+      guard row + 1 < rows.endIndex, result == .next([rows[row + 1].token]) else {
+        accepted += taken
+        return SampledToken(request: id, accepted: taken, result: result)
+      }
+      taken += 1
+    }
   }
 
   private func sample(row: Int, for id: Int) -> SampledToken.Result {
@@ -224,6 +262,7 @@ public final class Generator {
 
   private func note(rows: Int, time: Duration) {
     budget.record(rows: rows, time: time)
+    cost.record(rows: rows, time: time)
     stepTime = stepCount == 0 ? time : stepTime + (time - stepTime) / 8
     stepCount += 1
   }

@@ -7,6 +7,7 @@
 ///   before background ones, the shortest rest first, but the one that has waited longest always gets a share.
 /// * A request is admitted when its prompt and its reserve fit the cells that no running request holds or is
 ///   promised. It waits otherwise, and a limited number of later ones may pass it.
+/// * A decoding sequence's token may be followed by a draft of the next ones, in cells that are free anyway.
 /// * When cells run out, idle sequences go, least recently used first; then the youngest request of the lowest
 ///   priority is preempted: it waits and is computed again later.
 package struct Scheduler: Sendable {
@@ -30,8 +31,10 @@ package struct Scheduler: Sendable {
     var sequence: SequenceID = -1
     /// Tokens in the KV cache.
     var evaluated = 0
-    /// Rows of the step at hand.
+    /// Rows of the step at hand, without its draft.
     var planned = 0
+    /// Tokens that the step at hand computes behind the last one, in case they are the next ones.
+    var draft: ArraySlice<Token> = []
     /// Tokens left to read before somebody is served: the shortest goes first.
     var rest = 0
     /// Prompt tokens that were in the KV cache at the first admission.
@@ -77,6 +80,8 @@ package struct Scheduler: Sendable {
   /// Most rows of a step; falls when a step of one request alone found no room.
   var rowLimit: Int
   var abortsInARow = 0
+  /// Not set after a step with drafts had no room, until one without has.
+  var mayDraft = true
 
   package init(limits: SchedulerLimits) {
     self.limits = limits

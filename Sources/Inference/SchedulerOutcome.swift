@@ -19,11 +19,15 @@ extension Scheduler {
       if owners.count > 1 { suspects = owners }
     case .broken(let sequences): giveUp(sequences)
     }
-    for index in running.indices { running[index].planned = 0 }
+    for index in running.indices {
+      running[index].planned = 0
+      running[index].draft = []
+    }
   }
 
   private mutating func advance(_ sampled: [SampledToken]) {
     abortsInARow = 0
+    mayDraft = true
     rowLimit = limits.batchSize
     for index in running.indices where running[index].planned > 0 {
       let start = running[index].evaluated
@@ -37,6 +41,7 @@ extension Scheduler {
     }
     for sample in sampled {
       guard let index = running.firstIndex(where: { $0.id == sample.request }) else { continue }
+      settleDraft(at: index, accepted: sample.accepted)
       switch sample.result {
       case .next(let tokens): running[index].tokens.append(contentsOf: tokens)
       case .end: stop(at: index, keepingSequence: true)
@@ -45,10 +50,24 @@ extension Scheduler {
     }
   }
 
-  /// The KV cache had less room than the ledger says. Each call gives something up, so it ends: an idle sequence, a
-  /// running request, half of the rows, and at last, when not even one row has room, the request itself.
+  /// Keeps what the output took of its draft, and has the cells of the rest freed.
+  private mutating func settleDraft(at index: Int, accepted: Int) {
+    let draft = running[index].draft
+    guard !draft.isEmpty else { return }
+    let accepted = min(accepted, draft.count)
+    running[index].tokens.append(contentsOf: draft.prefix(accepted))
+    ledger.extend(running[index].sequence, by: accepted)
+    running[index].evaluated += accepted
+    guard accepted < draft.count else { return }
+    operations.append(.remove(sequence: running[index].sequence, from: Int32(running[index].evaluated)))
+  }
+
+  /// The KV cache had less room than the ledger says. Each call gives something up, so it ends: drafts, an idle
+  /// sequence, a running request, half of the rows, and at last, when not even one row has room, the request itself.
   private mutating func yieldSpace() {
-    if let index = cache.leastRecentlyUsed(where: { _ in true }) {
+    if running.contains(where: { !$0.draft.isEmpty }) {
+      mayDraft = false
+    } else if let index = cache.leastRecentlyUsed(where: { _ in true }) {
       evict(at: index)
     } else if let index = victim() {
       var record = stop(at: index, keepingSequence: false)

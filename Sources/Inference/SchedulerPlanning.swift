@@ -6,10 +6,10 @@ extension Scheduler {
 
   /// The next step, of about `budget` rows. An empty plan means that there is nothing to do until a request comes or
   /// is no longer paused. After a plan that is not empty `absorb` must be called.
-  package mutating func plan(budget: Int) -> BatchPlan {
+  package mutating func plan(budget: Int, draft: DraftSource = { _, _ in [] }) -> BatchPlan {
     batch.removeAll()
     admitWaiting()
-    planRows(budget: budget)
+    planRows(budget: budget, draft)
     while batch.rows.isEmpty {
       // Nothing can be computed though somebody could go on: room is made, or the doors are opened again.
       if running.contains(where: isRunnable), let index = victim() {
@@ -21,16 +21,17 @@ extension Scheduler {
         break
       }
       admitWaiting()
-      planRows(budget: budget)
+      planRows(budget: budget, draft)
     }
     swap(&batch.operations, &operations)
     return batch
   }
 
-  private mutating func planRows(budget: Int) {
+  private mutating func planRows(budget: Int, _ draft: DraftSource) {
     let decoding = planDecoding()
     let room = min(min(limits.batchSize, rowLimit) - decoding, max(budget - decoding, Self.leastPrefill))
     planPrefill(decoding: decoding, room: room)
+    planDrafts(outputs: decoding, draft)
     for index in running.indices where running[index].planned > 0 && running[index].remaining == 1 {
       addRows(of: running[index])
     }
@@ -53,6 +54,7 @@ extension Scheduler {
       var count = 0
       for index in running.indices {
         running[index].planned = isRunnable(running[index]) && running[index].remaining == 1 ? 1 : 0
+        running[index].draft = []
         count += running[index].planned
       }
       if makeRoom(count) { return count }
@@ -86,6 +88,18 @@ extension Scheduler {
     for index in order { give(left, to: index, of: &left) }
   }
 
+  /// Drafts behind the tokens of decoding sequences, in the cells and rows that are left.
+  private mutating func planDrafts(outputs: Int, _ draft: DraftSource) {
+    guard mayDraft, suspects.isEmpty, limits.memoryKind == .sliceable else { return }
+    var room = DraftRoom(most: 0, rows: running.reduce(0) { $0 + $1.planned }, outputs: outputs)
+    for index in running.indices where running[index].planned == 1 && running[index].generated > 0 {
+      room.most = min(min(limits.batchSize, rowLimit), ledger.free) - room.rows
+      guard room.most > 0 else { return }
+      running[index].draft = draft(running[index].id, room)
+      room.rows += running[index].draft.count
+    }
+  }
+
   /// A prompt whose prefix others wait for is as short as that prefix.
   private mutating func noteRests(_ order: [Int]) {
     for index in order {
@@ -116,6 +130,11 @@ extension Scheduler {
         BatchRow(
           token: record.tokens[position], position: Int32(position), sequence: record.sequence,
           wantsLogits: position == record.tokens.count - 1 && !record.isPrefillOnly))
+      batch.requests.append(record.id)
+    }
+    for (offset, token) in record.draft.enumerated() {
+      batch.rows.append(
+        BatchRow(token: token, position: Int32(end + offset), sequence: record.sequence, wantsLogits: true))
       batch.requests.append(record.id)
     }
     if record.generated == 0 {

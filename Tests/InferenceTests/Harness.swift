@@ -86,12 +86,13 @@ final class Harness {
     }
   }
 
-  /// What a request gives on a model of its own.
+  /// What a request gives on a model of its own, without drafts.
   static func alone(_ request: GenerationRequest, like model: ScriptedModel) -> Output {
     let harness = Harness(
       ScriptedModel(
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: 1, memoryKind: model.memoryKind,
-        pieces: model.pieces, behaviour: model.behaviour))
+        pieces: model.pieces, behaviour: model.behaviour)
+    ) { $0.drafts = false }
     harness.generator.submit(request)
     harness.run()
     return harness.outputs[request.id] ?? Output()

@@ -36,10 +36,19 @@ private struct Schedule {
     model = ScriptedModel(
       contextSize: Int.random(in: 40...300, using: &random), batchSize: Int.random(in: 2...48, using: &random),
       maxSequences: Int.random(in: 1...8, using: &random),
-      memoryKind: Int.random(in: 0..<3, using: &random) == 0 ? .wholeOnly : .sliceable)
+      memoryKind: Int.random(in: 0..<3, using: &random) == 0 ? .wholeOnly : .sliceable,
+      behaviour: seed % 2 == 0 ? .random : .logits(Self.following))
     model.keepsBatches = false
     addRequests()
     addFaults()
+  }
+
+  /// Random logits that mostly prefer what stands forty tokens before: an output that follows its prompt.
+  private static func following(_ tokens: [Token]) -> [Float] {
+    let state = ScriptedModel.state(after: tokens)
+    var logits = ScriptedModel.randomLogits(state: state, count: ScriptedModel.letters.count)
+    if tokens.count >= 40, state % 6 != 0 { logits[Int(tokens[tokens.count - 40])] += 10 }
+    return logits
   }
 
   private mutating func addRequests() {
@@ -54,7 +63,7 @@ private struct Schedule {
         sampling: isGreedy ? SamplingParameters() : sampling(seed: UInt64(id)),
         maxTokens: Int.random(in: 1...90, using: &random),
         stop: Bool.random(using: &random) ? [Array("ab".utf8), Array("the e".utf8)] : [],
-        isBackground: Int.random(in: 0..<3, using: &random) == 0)
+        isBackground: Int.random(in: 0..<3, using: &random) == 0, draftSource: id % 4 == 0 ? nil : 0..<count)
       requests.append(request)
       let arrival = Int.random(in: 0...60, using: &random)
       events.append((arrival, .submit(request)))
