@@ -116,6 +116,18 @@ chatting("a_session_that_is_gone_is_made_again_with_what_was_said", [
   assert.deepEqual(window.host.messages, []);
 });
 
+chatting("a_session_that_is_gone_is_made_again_for_another_answer", [
+  answer("Hi."), [{ error: { code: 1003, message: "gone", data: { kind: "sessionNotFound" } } }], answer("Hey."),
+], async (window) => {
+  await say(window, "Hello");
+  await until(() => window.text.includes("Hi.") && !window.document.isDirty, "the answer");
+  await window.command("chatRetry");
+  await window.untilText("# You\n\nHello\n\n# Inkling\n\nHey.\n\n# You\n\n");
+  assert.deepEqual(window.sent("session/create")[1].params.transcript, []);
+  const { message, retry } = window.sent("assistant/chat")[2].params;
+  assert.deepEqual([message, retry], ["Hello", undefined]);
+});
+
 chatting("nothing_is_sent_when_nothing_is_written", [answer("Hi.")], async (window) => {
   await window.command("chatSend");
   await window.untilMessage("write below the last “# You”");

@@ -143,5 +143,14 @@ test("on_battery_nothing_is_read_ahead", async () => {
     await new Promise(setImmediate);
     assert.equal(sent.length, count);
   }
+  // A selection that ends while the battery is asked for.
+  editor.selections = [new Selection(0, 0, 0, 5)];
+  answerBattery = null;
+  while (!answerBattery) await new Promise((done) => setTimeout(done, 2));
+  sent.length = 0;
+  editor.selections = [new Selection(0, 0, 0, 0)];
+  answerBattery(false);
+  await new Promise(setImmediate);
+  assert.deepEqual(sent, []);
   prewarm.dispose();
 });

@@ -1,7 +1,9 @@
 "use strict";
 // What is sent and what is put back, exact to the character, with one undo that restores the bytes and the cursor.
 const assert = require("node:assert/strict");
-const { answer, inWindow, rephrase } = require("./harness");
+const { test } = require("node:test");
+const { Host } = require("./standin/host");
+const { MANIFEST, answer, inWindow, load, rephrase } = require("./harness");
 
 /** Rephrases what is marked, accepts, and takes it back: what was sent, and what stands there then. */
 function exactly(name, marked, source, target, expected, more = {}) {
@@ -45,14 +47,35 @@ exactly("the_edits_of_the_daemon_are_made", "{{one two}}", "one two", "one zwei"
 exactly("edits_that_do_not_lead_to_the_text_are_not_made", "{{one two}}", "one two", "one zwei", "one zwei", {
   answer: { edits: [{ start: 0, end: 3, newText: "zwei" }] },
 });
-exactly("edits_within_a_crlf_are_not_made", "{{one\r\ntwo}}", "one\r\ntwo", "one\r\nzwei", "one\r\nzwei", {
-  answer: { edits: [{ start: 4, end: 8, newText: "\nzwei" }] },
+exactly("edits_within_a_crlf_are_not_made", "{{one\r\ntwo}}", "one\r\ntwo", "one!\r\ntwo", "one!\r\ntwo", {
+  answer: { edits: [{ start: 3, end: 4, newText: "!\r" }] },
 });
 for (const [encoding, start, end] of [["utf-8", 5, 8], ["utf-16", 3, 6], ["utf-32", 2, 5]]) {
   exactly(`edits_in_${encoding.replace("-", "")}`, "x {{🎉 two}}", "🎉 two", "🎉 zwei", "x 🎉 zwei", {
     answer: { edits: [{ start, end, newText: "zwei" }] }, options: { script: { encoding } },
   });
 }
+
+test("own_edits_lead_to_the_text_and_are_never_within_a_line_end_or_a_character", () => {
+  const { applied, between } = load(new Host(MANIFEST), "lib/edits.js");
+  const parts = ["a", "b", " ", "\r\n", "\n", "\r", "🎉", "e\u0301", "  "];
+  let seed = 1;
+  const random = (limit) => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    return Math.floor(seed / 65536) % limit;
+  };
+  const words = () => Array.from({ length: random(12) }, () => parts[random(parts.length)]).join("");
+  for (let round = 0; round < 5000; round += 1) {
+    const [source, target] = [words(), words()];
+    const made = between(source, target);
+    assert.equal(applied(source, made), target);
+    for (const edge of made.flatMap(({ start, end }) => [start, end])) {
+      const around = source.slice(Math.max(edge - 1, 0), edge + 1);
+      const isWithin = /^(\r\n|[\ud800-\udbff][\udc00-\udfff])$/.test(around);
+      assert.ok(edge === 0 || !isWithin, JSON.stringify([source, target]));
+    }
+  }
+});
 
 inWindow("only_what_differs_is_touched", {
   text: "{{one two three}}", methods: rephrase(answer("one zwei three")),

@@ -2,6 +2,7 @@
 // While text comes: the document, the cursor and the windows stay, and nothing that is void is left.
 const assert = require("node:assert/strict");
 const { test } = require("node:test");
+const connections = require("../../../editor-configs/vscode/lib/connection");
 const wire = require("../../../editor-configs/vscode/lib/wire");
 const { answer, inWindow, rephrase, until } = require("./harness");
 
@@ -160,6 +161,17 @@ inWindow("an_answer_just_before_the_end_of_the_daemon", {
   assert.equal(window.text, "eins");
 });
 
+test("what_was_written_before_the_end_is_read_after_it", async () => {
+  const told = [];
+  const script = "(sleep 0.1; printf 'Content-Length: 8\\r\\n\\r\\n{\"id\":1}') & exit 3";
+  await new Promise((resolve) => {
+    connections.start(["sh", "-c", script], {
+      onMessage: (message) => told.push(message), onExit: (reason) => resolve(told.push(reason)),
+    });
+  });
+  assert.deepEqual(told, [{ id: 1 }, "sh ended with status 3"]);
+});
+
 inWindow("what_fails_together_is_told_once", {
   text: "{{a}} {{b}} {{c}}", methods: rephrase([FOREVER], [FOREVER], [{ text: "half" }, { exit: 9 }]),
 }, async (window, host) => {
@@ -240,7 +252,9 @@ inWindow("more_than_the_daemon_takes_are_sent_one_after_another", {
   await window.untilSent("assistant/rephrase", 32);
   await window.command("sessions");
   await window.untilDone(70);
-  assert.equal(window.sent("assistant/rephrase").length, 70);
+  const methods = window.log().map((entry) => entry.in && entry.in.method);
+  const before = methods.slice(0, methods.indexOf("session/list")).filter((name) => name === "assistant/rephrase");
+  assert.deepEqual([before.length, window.sent("assistant/rephrase").length], [32, 70]);
   await window.command("accept");
   assert.equal(window.text, "A ".repeat(70));
 });

@@ -75,7 +75,7 @@ class Prewarm {
     const { document } = editor;
     const { spans } = text.selected(editor);
     const span = spans[0];
-    if (!this.client.isRunning || document.isClosed || !span || isDenied(document.uri.path, chosen.deny)) return;
+    if (document.isClosed || !span || isDenied(document.uri.path, chosen.deny)) return;
     const size = span.end - span.start;
     if (size > chosen.characters || text.isBlank(text.textOf(document, span))) return;
     this.client.notify("assistant/prewarm", request.expected(document, span));
