@@ -13,7 +13,7 @@ const ROOT = path.resolve(__dirname, "../../..");
 const EXTENSION = path.join(ROOT, "editor-configs/vscode");
 const DAEMON = path.join(ROOT, "Tests/EditorTests/scripted_daemon.py");
 const MANIFEST = JSON.parse(fs.readFileSync(path.join(EXTENSION, "package.json"), "utf8"));
-const DEADLINE = 20_000;
+const DEADLINE = 60_000;
 
 // `require("vscode")` in the extension is answered with the stand-in of the test that runs.
 const resolve = Module._resolveFilename;
@@ -35,7 +35,7 @@ async function until(condition, what) {
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) assert.fail(`waited for ${typeof what === "function" ? what() : what}`);
+    if (Date.now() > deadline) assert.fail(`waited for ${typeof what === "function" ? await what() : what}`);
     await new Promise((done) => setTimeout(done, 4));
   }
 }
@@ -164,7 +164,7 @@ class Window {
 
 /** A test with a window, which is closed after it. */
 function inWindow(name, options, body) {
-  test(name, { timeout: 60_000 }, async () => {
+  test(name, { timeout: 100_000 }, async () => {
     const window = new Window(options);
     try {
       if (options.text !== undefined) await window.open(options.text, options.name, options.languageId);

@@ -58,6 +58,9 @@ class Preview {
     /** Documents in which something was drawn. @type {Set<import("vscode").TextDocument>} */
     this.drawn = new Set();
     this.timer = null;
+    this.drawnAt = 0;
+    /** What each task did when it was drawn last. @type {WeakMap<Task, string>} */
+    this.states = new WeakMap();
     this.disposables = [
       this.source, this.line, this.lenses, this.changes,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
@@ -113,32 +116,44 @@ class Preview {
   changed(task) {
     const { batch } = task;
     if (batch.closed) this.closeTabs(batch);
-    if (task.closed) {
-      clearTimeout(this.timer);
-      this.timer = null;
-      return this.draw();
-    }
+    // The first word and the end are seen at once, and so is that nothing is left.
+    const isNews = task.closed || this.states.get(task) !== task.state;
+    this.states.set(task, task.state);
+    if (!task.closed) this.openIfLong(task);
+    if (!isNews) return this.later();
+    clearTimeout(this.timer);
+    this.timer = null;
+    return this.draw();
+  }
+
+  /** @private @param {Task} task */
+  openIfLong(task) {
+    const { batch } = task;
     const wish = settings.read(task.document.uri).preview;
     const isWanted = wish === "beside" || (wish === "auto" && isLong(this.tasks.shown(task)));
     if (isWanted && !task.spec.now && this.tasks.shown(task) && !this.beside.has(batch)) {
       this.beside.add(batch);
       this.open(batch, true);
     }
-    this.later();
   }
 
-  /** @private Draws soon, and then what is there by that time. */
+  /** @private Draws at once when nothing was drawn for a while; else soon, and then what is there by that time. */
   later() {
-    if (this.timer === null) {
-      this.timer = setTimeout(() => {
-        this.timer = null;
-        this.draw();
-      }, PAUSE);
+    if (this.timer !== null) return;
+    const pause = this.drawnAt + PAUSE - Date.now();
+    if (pause <= 0) {
+      this.draw();
+      return;
     }
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.draw();
+    }, pause);
   }
 
   /** @private */
   draw() {
+    this.drawnAt = Date.now();
     const visible = this.tasks.batches.filter((batch) => !batch.spec.now);
     const documents = new Set([...this.drawn, ...visible.map((batch) => batch.document)]);
     for (const editor of vscode.window.visibleTextEditors) {
