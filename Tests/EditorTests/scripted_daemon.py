@@ -134,7 +134,8 @@ class Daemon:
                     self.cancelled.add(json.dumps(message["params"]["id"]))
                 self.changed.notify_all()
             if method == "exit":
-                return
+                # Python itself would wait a second for the thread that reads.
+                os._exit(0)
             if method is not None and "id" in message:
                 threading.Thread(target=self.serve, args=(message,), daemon=True).start()
 
