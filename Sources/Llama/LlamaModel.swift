@@ -17,7 +17,9 @@ public final class LlamaModel: TokenModel {
   private let context: ContextHandle
   private var batch: BatchHandle
   private let signal: ComputeSignal
-  private var governor: ThreadGovernor
+  /// Of steps of one row, and of all others.
+  private var decodeThreads: ThreadGovernor
+  private var batchThreads: ThreadGovernor
   /// Positions that a sliding-window model still sees; 0 when it sees all.
   private let window: Int32
   private let keepsWholeStates: Bool
@@ -40,7 +42,8 @@ public final class LlamaModel: TokenModel {
     self.template = template
     self.facts = facts
     self.signal = signal
-    governor = ThreadGovernor(most: facts.threads.batch)
+    decodeThreads = ThreadGovernor(most: facts.threads.decode)
+    batchThreads = ThreadGovernor(most: facts.threads.batch)
   }
 
   public var vocabularySize: Int { vocabulary.size }
@@ -104,11 +107,7 @@ public final class LlamaModel: TokenModel {
   }
 
   private func compute(_ rows: [BatchRow]) -> Int32 {
-    // Steps of one row have a thread count of their own, on which bit-identical results depend.
-    let isGoverned = rows.count > 1
-    if isGoverned {
-      unsafe llama_set_n_threads(context.pointer, Int32(facts.threads.decode), Int32(governor.threads))
-    }
+    unsafe llama_set_n_threads(context.pointer, Int32(decodeThreads.threads), Int32(batchThreads.threads))
     let start = ContinuousClock.now
     let before = ThreadGovernor.processorTime
     let code = LibraryLog.duringStep {
@@ -116,8 +115,12 @@ public final class LlamaModel: TokenModel {
     } isExpected: {
       (0...2).contains($0)
     }
-    if isGoverned {
-      governor.record(wall: ContinuousClock.now - start, processor: ThreadGovernor.processorTime - before)
+    let wall = ContinuousClock.now - start
+    let processor = ThreadGovernor.processorTime - before
+    if rows.count == 1 {
+      decodeThreads.record(wall: wall, processor: processor)
+    } else {
+      batchThreads.record(wall: wall, processor: processor)
     }
     return code
   }

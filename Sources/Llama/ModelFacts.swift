@@ -30,7 +30,7 @@ public struct LlamaFacts: Sendable, Equatable {
   }
 }
 
-/// Threads that compute.
+/// Threads that compute, at most (`ThreadGovernor`).
 public struct ThreadCounts: Sendable, Equatable {
   /// For steps of one token.
   public var decode: Int
@@ -39,15 +39,13 @@ public struct ThreadCounts: Sendable, Equatable {
 }
 
 extension ThreadCounts {
-  /// The counts for a machine with that many processors. A step of one token waits for its slowest thread at every
-  /// node of the graph, so that on a small machine a second thread costs more than it gives as soon as anything else
-  /// runs.
+  /// The counts for a machine with that many processors.
   ///
   /// - Parameter requested: threads for batches that the user asked for; 0 when the choice is ours. Never more than
   ///   processors: threads that wait for each other without one are slower by orders of magnitude.
   static func chosen(processors: Int, requested: Int, reproducible: Bool) -> ThreadCounts {
     let batch = max(1, min(requested > 0 ? requested : processors, processors))
     // Attention over many cells is split over the decode threads, and its result depends on the split.
-    return ThreadCounts(decode: reproducible ? 1 : max(1, batch / 2), batch: batch)
+    return ThreadCounts(decode: reproducible ? 1 : batch, batch: batch)
   }
 }

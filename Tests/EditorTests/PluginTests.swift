@@ -10,8 +10,10 @@ import Testing
     var testDescription: String { "\(editor): \(name)" }
   }
 
-  /// The program of each editor.
-  private static let programs = ["emacs": "emacs", "kakoune": "kak", "neovim": "nvim", "vim": "vim"]
+  /// What runs the tests of each editor: itself, or for those that are not to be had what stands in for it.
+  private static let programs = [
+    "emacs": "emacs", "helix": "python3", "kakoune": "kak", "neovim": "nvim", "vim": "vim", "vscode": "node",
+  ]
 
   private static let editors: [String] = (Files.list(Repository.path("Tests/EditorTests")) ?? []).filter { folder in
     Files.list(Repository.path("Tests/EditorTests/\(folder)"))?.contains("run") == true

@@ -6,7 +6,7 @@ import Testing
 /// What makes answers faster changes no byte of them: bit for bit in the reproducible mode, on the default model.
 @Suite(.serialized) struct ExactnessTests {
   /// 100 prompts in a soak.
-  private static let prompts = Environment["INKLING_SOAK"] == nil ? 16 : 100
+  private static let prompts = Environment["INKLING_SOAK"] == nil ? 8 : 100
 
   private static let sentences = [
     "The committee have decided that the new schedule will be starting on Monday.",
