@@ -17,6 +17,7 @@ augroup inkling
   autocmd CursorMoved * if mode() =~# '^[vV]$' | prewarm.Rest() | endif
   autocmd ModeChanged [vV\x16]*:[^vV\x16]* prewarm.Gone()
   autocmd BufUnload * task.Gone(str2nr(expand('<abuf>'))) | chat.Gone(str2nr(expand('<abuf>')))
+  autocmd TextChanged * task.Changed(bufnr())
   autocmd BufWinEnter,TabEnter,VimResized * task.Redraw()
   autocmd VimLeavePre * connection.Stop()
   if exists('##WinResized')
