@@ -2,11 +2,12 @@ vim9script
 # A conversation in a buffer of its own: a session of the daemon. The last line is for writing, <CR> sends it.
 
 import autoload './connection.vim'
+import autoload './keys.vim'
 import autoload './report.vim'
 import autoload './text.vim' as texts
 
-# By buffer: {session, kept, turns, handle, message, shown, units, line, token, before}. `line` is where the answer that is
-# being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new daemon.
+# By buffer: {session, kept, turns, handle, message, shown, units, line, token, before}. `line` is where the answer
+# that is being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new daemon.
 var chats: dict<dict<any>> = {}
 var last_token = 0
 
@@ -34,9 +35,11 @@ def Begin(name: string, kept: bool): dict<any>
   prompt_setprompt(buffer, '> ')
   prompt_setcallback(buffer, (message) => inkling#chat#Say(buffer, message))
   prompt_setinterrupt(buffer, () => inkling#chat#Stop(buffer))
-  nnoremap <buffer> <silent> <nowait> gzr <Cmd>call inkling#chat#Retry(bufnr())<CR>
-  nnoremap <buffer> <silent> <nowait> gzu <Cmd>call inkling#chat#Undo(bufnr())<CR>
-  nnoremap <buffer> <silent> <nowait> <C-c> <Cmd>call inkling#chat#Stop(bufnr())<CR>
+  keys.Plainly(() => {
+    nnoremap <buffer> <silent> <nowait> gzr <Cmd>call inkling#chat#Retry(bufnr())<CR>
+    nnoremap <buffer> <silent> <nowait> gzu <Cmd>call inkling#chat#Undo(bufnr())<CR>
+    nnoremap <buffer> <silent> <nowait> <C-c> <Cmd>call inkling#chat#Stop(bufnr())<CR>
+  })
   setlocal nomodified
   return chats[buffer]
 enddef

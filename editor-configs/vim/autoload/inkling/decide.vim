@@ -1,6 +1,7 @@
 vim9script
 # What a person does with an answer: take it, leave it, ask for another.
 
+import autoload './keys.vim'
 import autoload './place.vim'
 import autoload './preview.vim'
 import autoload './region.vim'
@@ -30,7 +31,7 @@ def Refusal(task: dict<any>, where: list<number>): string
   if index(['replace', 'below', 'above'], task.spec.placement) < 0
     return ''
   elseif empty(where)
-    return $'the text has gone. {preview.Keys().yank} yanks the answer.'
+    return $'the text has gone. {keys.Keys().yank} yanks the answer.'
   elseif !place.Changeable(task.buffer)
     return "this buffer cannot be changed ('readonly' is set or 'modifiable' is not)."
   endif

@@ -112,7 +112,13 @@ export def Replace(buffer: number, line: number, byte: number, count: number, so
   var edits = mapnew(source_edits, (_, edit) => [edit[0] + byte, edit[1] + byte, edit[2]])
   var cursors = Cursors(buffer, line, lines)
   EndUndoStep(buffer)
-  for [first, last, new] in reverse(Changes(lines, edits))
+  var changes = Changes(lines, edits)
+  var here = buffer == bufnr() ? line('.') : 0
+  if here >= line && here < line + changes[0][0]
+    # Undo goes to the first line of a step, and with the cursor's own among them back to its column.
+    setbufline(buffer, here, getbufline(buffer, here))
+  endif
+  for [first, last, new] in reverse(changes)
     SetLines(buffer, line + first, line + last, new)
   endfor
   for [window, offset] in cursors

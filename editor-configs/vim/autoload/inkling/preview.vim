@@ -1,24 +1,13 @@
 vim9script
 # What is seen of a task: its source highlighted, the answer below it as virtual text (in a popup when it is long), a
-# line of hints, and keys in the buffer while there is something to decide. The buffer's text is not touched.
+# line of hints. The buffer's text is not touched.
 
 import autoload './region.vim'
 import autoload './text.vim'
 
 const ROLES = {text: 'InklingText', hint: 'InklingHint', warning: 'InklingWarning', change: 'InklingRemoved'}
-const DEFAULT_KEYS = {
-  accept: '<CR>', hunk: 'gzh', reject: '<C-c>', next: 'gzn', retry: 'gzr', diff: 'gzd', edit: 'gze', yank: 'gzy',
-  down: 'gzj', up: 'gzk',
-}
-
-# The mappings of a buffer that ours hide, by buffer.
-var hidden: dict<list<dict<any>>> = {}
 var drawer = 0
 var drawer_task = 0
-
-export def Keys(): dict<string>
-  return extendnew(DEFAULT_KEYS, get(g:, 'inkling_preview_keys', {}))
-enddef
 
 # Property types of a task's own: undo brings properties back with the text of lines, and those whose type is gone are
 # not seen.
@@ -196,49 +185,4 @@ export def Hide(task: dict<any>)
       prop_type_delete(Type(task, role), {bufnr: task.buffer})
     endfor
   endif
-enddef
-
-# Mappings of a buffer can be made and removed only in it.
-def Inside(buffer: number, command: string)
-  if buffer == bufnr()
-    execute command
-  elseif !empty(win_findbuf(buffer))
-    win_execute(win_findbuf(buffer)[0], command)
-  elseif bufexists(buffer)
-    execute $'autocmd inkling BufEnter <buffer={buffer}> ++once {command}'
-  endif
-enddef
-
-export def MapKeys(buffer: number)
-  if !has_key(hidden, buffer)
-    hidden[buffer] = []
-    Inside(buffer, 'call inkling#preview#MapHere()')
-  endif
-enddef
-
-export def UnmapKeys(buffer: number)
-  if has_key(hidden, buffer)
-    Inside(buffer, 'call inkling#preview#UnmapHere()')
-  endif
-enddef
-
-export def MapHere()
-  for [action, key] in items(inkling#preview#Keys())
-    if key !=# ''
-      var mapping = maparg(key, 'n', false, true)
-      if get(mapping, 'buffer', 0)
-        add(hidden[bufnr()], mapping)
-      endif
-      execute $'nnoremap <buffer> <silent> <nowait> {key} <Cmd>call inkling#Act("{action}")<CR>'
-    endif
-  endfor
-enddef
-
-export def UnmapHere()
-  for key in values(inkling#preview#Keys())
-    execute $'silent! nunmap <buffer> {key}'
-  endfor
-  for mapping in remove(hidden, bufnr())
-    mapset('n', false, mapping)
-  endfor
 enddef

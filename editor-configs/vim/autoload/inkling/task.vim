@@ -3,6 +3,7 @@ vim9script
 
 import autoload './connection.vim'
 import autoload './decide.vim'
+import autoload './keys.vim'
 import autoload './place.vim'
 import autoload './preview.vim'
 import autoload './region.vim'
@@ -53,7 +54,8 @@ export def Begin(wanted: dict<any>, selection: dict<any>): number
   var task: dict<any> = {
     id: last_id, buffer: selection.buffer, spec: spec, lines: selection.lines,
     text: get(spec, 'topic', selections.Text(selection)), kind: selection.kind, tries: 0, drafts: [], draft: 0,
-    diff: false, difference: [], handle: 0, timer: 0, state: 'running', shown: '', units: 0, doing: '', token: '', speed: '',
+    diff: false, difference: [], handle: 0, timer: 0, state: 'running', shown: '', units: 0, doing: '', token: '',
+    speed: '',
   }
   if selection.kind ==# 'block' || selection.kind ==# 'point'
     # Only the place matters: nothing of these is replaced.
@@ -63,7 +65,7 @@ export def Begin(wanted: dict<any>, selection: dict<any>): number
   preview.Prepare(task)
   region.Mark(task, empty(task.lines) ? selection.last : selection.first, selection.last)
   tasks[task.id] = task
-  preview.MapKeys(task.buffer)
+  keys.Map(task.buffer)
   inkling#task#Send(task)
   return task.id
 enddef
@@ -189,7 +191,8 @@ enddef
 # How fast the answer was written; nothing of one that was not written by and by.
 def Speed(usage: dict<any>): string
   var seconds = (usage.durationMs - usage.timeToFirstTokenMs) / 1000.0
-  return usage.completionTokens > 1 && seconds > 0 ? $', {float2nr(round(usage.completionTokens / seconds))} tokens/s' : ''
+  var tokens = usage.completionTokens
+  return tokens > 1 && seconds > 0 ? $', {float2nr(round(tokens / seconds))} tokens/s' : ''
 enddef
 
 # What was shown is void. Drafts of earlier tries stay.
@@ -210,13 +213,13 @@ export def Close(task: dict<any>)
   remove(tasks, task.id)
   preview.Hide(task)
   if empty(filter(inkling#task#All(), (_, other) => other.buffer == task.buffer))
-    preview.UnmapKeys(task.buffer)
+    keys.Unmap(task.buffer)
   endif
   redrawstatus!
 enddef
 
 def Hint(task: dict<any>): string
-  var key = preview.Keys()
+  var key = keys.Keys()
   var title = request.Title(task.spec)
   if task.state ==# 'running'
     return $'{title}: {task.doing} …  {key.reject} stop'
