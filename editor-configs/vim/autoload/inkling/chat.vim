@@ -7,7 +7,8 @@ import autoload './report.vim'
 import autoload './text.vim' as texts
 
 # By buffer: {session, kept, turns, handle, message, shown, units, line, token, before}. `line` is where the answer
-# that is being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new daemon.
+# that is being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new
+# daemon.
 var chats: dict<dict<any>> = {}
 var last_token = 0
 

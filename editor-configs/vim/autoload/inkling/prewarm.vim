@@ -83,3 +83,11 @@ enddef
 export def KeysDid(operation: string)
   words = operation ==# '' ? words : operation
 enddef
+
+# For the health check.
+export def Describe(): string
+  if !get(g:, 'inkling_prewarm', true)
+    return 'off'
+  endif
+  return Wanted() ? 'on' : 'off while the machine runs on its battery'
+enddef
