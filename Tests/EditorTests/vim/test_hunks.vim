@@ -98,6 +98,15 @@ def g:Test_hunks_of_the_diff_are_marked_in_the_text()
   g:AssertClean()
 enddef
 
+def g:Test_changes_side_by_side_are_one_hunk()
+  # By words, `gonna` becomes `I`, and `will` comes in before `be`.
+  Start([g:Answer('I will be late, could you please start')], ['gonna be late, can u start'], 'gggzz')
+  g:Keys('gzh')
+  assert_equal(['I will be late, can u start'], g:Text())
+  g:Keys('$gzh')
+  assert_equal(['I will be late, could you please start'], g:Text())
+enddef
+
 def g:Test_hunks_of_an_alternative()
   Start([[{result: {text: 'ONE two', alternatives: ['ONE two', 'one TWO 2']}}]], ['one two'], 'gggzz')
   g:Keys('gzn')

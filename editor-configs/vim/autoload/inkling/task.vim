@@ -175,7 +175,7 @@ def Received(task: dict<any>, draft: dict<any>, sent: list<any>)
   var source = join(task.lines, "\n")
   var edits = texts.Edits(source, sent, connection.Encoding())
   if texts.Edited(source, edits) ==# draft.text
-    draft.edits[source] = edits
+    draft.edits[source] = texts.Together(source, edits)
   endif
 enddef
 
@@ -183,7 +183,7 @@ enddef
 export def Edits(task: dict<any>, draft: dict<any>): list<list<any>>
   var source = join(task.lines, "\n")
   if !has_key(draft.edits, source)
-    draft.edits[source] = texts.Difference(source, draft.text)
+    draft.edits[source] = texts.Together(source, texts.Difference(source, draft.text))
   endif
   return draft.edits[source]
 enddef

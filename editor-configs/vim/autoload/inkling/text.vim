@@ -81,6 +81,27 @@ export def Edited(source: string, edits: list<list<any>>): string
   return join(parts, '') .. strpart(source, position)
 enddef
 
+# Changes with nothing but blanks between them belong together: one of them alone would leave half a phrase.
+export def Together(source: string, edits: list<list<any>>): list<list<any>>
+  var joined: list<list<any>> = []
+  for [start, end, text] in edits
+    var between = empty(joined) ? '' : strpart(source, joined[-1][1], start - joined[-1][1])
+    if !empty(joined) && between !~ '[^ \t]'
+      joined[-1] = [joined[-1][0], end, joined[-1][2] .. between .. text]
+    else
+      add(joined, [start, end, text])
+    endif
+  endfor
+  return mapnew(joined, (_, edit) => WithoutBlank(source, edit))
+enddef
+
+# Blanks at the end that both texts have stay where they are.
+def WithoutBlank(source: string, edit: list<any>): list<any>
+  var blank = matchstr(edit[2], '[ \t]*$')
+  var same = matchstr(strpart(source, edit[0], edit[1] - edit[0]), '[ \t]*$') ==# blank
+  return same ? [edit[0], edit[1] - len(blank), strpart(edit[2], 0, len(edit[2]) - len(blank))] : edit
+enddef
+
 def Words(text: string): list<string>
   return split(text, '\%(\k\+\|\s\+\|\n\|.\)\zs')
 enddef
