@@ -232,3 +232,27 @@ def g:Test_protocol_names()
     assert_true(stridx(protocol, $'| `{field}` |') >= 0, field)
   endfor
 enddef
+
+def g:Test_help_is_whole()
+  var folder = $TEST_FOLDER .. '/doc'
+  mkdir(folder)
+  var help = readfile($TEST_PLUGIN .. '/doc/inkling.txt')
+  writefile(help, folder .. '/inkling.txt')
+  execute 'helptags' folder
+  var tags = mapnew(readfile(folder .. '/tags'), (_, line) => split(line, "\t")[0])
+  assert_equal([], filter(copy(help), (_, line) => strdisplaywidth(line) > 79 && line !~ '^\*'))
+  for command in getcompletion('Inkling', 'command')
+    assert_true(index(tags, ':' .. command) >= 0, command)
+  endfor
+  var source = ''
+  for path in globpath($TEST_PLUGIN, '**/*.vim', true, true)
+    source ..= join(readfile(path), "\n")
+  endfor
+  var names: list<string> = []
+  substitute(source, "\\(g:, 'inkling_\\a\\+\\%(_\\a\\+\\)*\\|<Plug>(inkling-\\a\\+\\)",
+    (found) => string(add(names, substitute(found[1], "g:, '", 'g:', ''))), 'g')
+  assert_inrange(15, 60, len(names))
+  for name in names + values(inkling#keys#Keys()) + keys(inkling#keys#Keys())
+    assert_true(stridx(join(help, "\n"), substitute(name, '<C-c>', 'CTRL-C', '')) >= 0, name)
+  endfor
+enddef

@@ -72,7 +72,7 @@ export def Check()
     setbufvar(buffer, '&' .. option, value)
   endfor
   execute 'sbuffer' buffer
-  deletebufline(buffer, 1, '$')
+  silent deletebufline(buffer, 1, '$')
   setline(1, Editor() + Program())
   if connection.Running()
     connection.Request('model/status', {}, (reply) => Finish(buffer, reply))
