@@ -187,3 +187,34 @@ def g:Test_an_answer_at_once_asks_nothing()
   assert_match('changed meanwhile', execute('messages'))
   assert_equal('xne two three four five', getline(2))
 enddef
+
+def g:Test_an_answer_beside_another_is_followed()
+  g:Daemon({'assistant/rephrase': [g:Answer('NEARLY ONE'), g:Answer("FOUR\nLINES")]})
+  g:Buffer(['one two three four'])
+  g:Keys('gg0vegz')
+  g:WaitFor(() => inkling#Status() =~ '1 to decide', 'the first answer')
+  g:Keys('gg$vbgz')
+  g:WaitFor(() => inkling#Status() =~ '2 to decide', 'the second answer')
+  # Both are as near as can be: the later is meant.
+  g:Keys("gg0\<CR>")
+  assert_equal(['one two three FOUR', 'LINES'], g:Text())
+  assert_true(g:OnScreen('NEARLY ONE'))
+  g:Keys("gg\<CR>")
+  assert_equal(['NEARLY ONE two three FOUR', 'LINES'], g:Text())
+  g:AssertClean()
+enddef
+
+def g:Test_answers_for_the_same_text_ask_after_the_first()
+  g:Daemon({'assistant/rephrase': [g:Answer('ONE two three FOUR'), g:Answer('one 2 three 4')]})
+  g:Buffer(['one two three four'])
+  Inkling rephrase
+  Inkling rephrase
+  g:WaitFor(() => inkling#Status() =~ '2 to decide', 'both answers')
+  g:Keys("gg0\<CR>")
+  assert_equal(['one 2 three 4'], g:Text())
+  g:Keys("\<CR>")
+  g:WaitForScreen('changed meanwhile')
+  g:Keys("jj\<CR>")
+  assert_equal(['ONE two three FOUR'], g:Text())
+  g:AssertClean()
+enddef

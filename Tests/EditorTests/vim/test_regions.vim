@@ -170,6 +170,19 @@ def g:Test_own_mappings_come_back()
   assert_equal('', maparg('gzn', 'n'))
 enddef
 
+def g:Test_keys_that_change_meanwhile_are_removed()
+  Start(g:Answer('NEW'), ['one'], 'gggzz')
+  g:inkling_preview_keys = {accept: 'ga', hunk: ''}
+  g:Keys("\<C-c>")
+  g:AssertClean()
+  assert_equal('', maparg('gzh', 'n'))
+  g:Keys('gzz')
+  g:WaitForAnswer()
+  assert_equal(['', ''], [maparg('gzh', 'n'), maparg('<CR>', 'n')])
+  g:Keys('ga')
+  assert_equal(['NEW'], g:Text())
+enddef
+
 def g:Test_keys_are_removed_from_a_buffer_that_is_hidden()
   g:Daemon({'assistant/rephrase': [[{text: 'begun'}, {until: 'assistant/prewarm'}, {error: {code: 1, message: 'no'}}]]})
   g:Buffer(['one'])

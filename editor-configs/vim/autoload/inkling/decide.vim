@@ -81,6 +81,19 @@ export def Accept(task: dict<any>, asked: bool)
   endif
 enddef
 
+# Changes the text of a task; what others have in the same lines is followed.
+def Change(task: dict<any>, where: list<number>, edits: list<list<any>>)
+  var others = filter(tasks.All(), (_, other) => other.buffer == task.buffer && other.id != task.id)
+  var places = mapnew(others, (_, other) => region.Now(other))
+  var Moved = place.Replace(task.buffer, where, len(task.lines), edits)
+  for [index, other] in items(others)
+    if !empty(places[index])
+      region.Mark(other, Moved(places[index].first), Moved(places[index].last))
+      tasks.Draw(other)
+    endif
+  endfor
+enddef
+
 def Put(task: dict<any>)
   var draft = task.drafts[task.draft]
   var placement = task.spec.placement
@@ -92,7 +105,7 @@ def Put(task: dict<any>)
   if replaces && empty(edits)
     report.Note('the answer is the text as it was.')
   elseif replaces
-    place.Replace(task.buffer, where[0], where[1], len(task.lines), edits)
+    Change(task, where, edits)
   elseif index(['replace', 'below', 'above'], placement) >= 0
     var last = where[0] + max([len(task.lines), 1]) - 1
     place.Insert(task.buffer, placement ==# 'above', placement ==# 'above' ? where[0] : last, draft.text)
@@ -144,7 +157,7 @@ def PutHunk(task: dict<any>)
     mapnew(edits[chosen + 1 :], (_, edit) => [edit[0] + shift, edit[1] + shift, edit[2]])
   # Undo must not bring back what is shown with the lines.
   preview.Clear(task)
-  place.Replace(task.buffer, where[0], where[1], len(lines), [edits[chosen]])
+  Change(task, where, [edits[chosen]])
   region.Changed(task, where, split(text, "\n", true))
   if empty(draft.edits[text])
     report.Note('that was the last change.')

@@ -6,7 +6,8 @@ const DEFAULT_KEYS = {
   down: 'gzj', up: 'gzk',
 }
 
-# The mappings of a buffer that ours hide, by buffer.
+# By buffer: the keys that are mapped, and the person's own mappings that they hide.
+var mapped: dict<list<string>> = {}
 var hidden: dict<list<dict<any>>> = {}
 
 export def Keys(): dict<string>
@@ -49,19 +50,21 @@ export def Unmap(buffer: number)
 enddef
 
 def Add()
+  mapped[bufnr()] = []
   for [action, key] in items(inkling#keys#Keys())
     if key !=# ''
       var mapping = maparg(key, 'n', false, true)
       if get(mapping, 'buffer', 0)
         add(hidden[bufnr()], mapping)
       endif
+      add(mapped[bufnr()], key)
       execute $'nnoremap <buffer> <silent> <nowait> {key} <Cmd>call inkling#Act("{action}")<CR>'
     endif
   endfor
 enddef
 
 def Remove()
-  for key in values(inkling#keys#Keys())
+  for key in remove(mapped, bufnr())
     execute $'silent! nunmap <buffer> {key}'
   endfor
   for mapping in remove(hidden, bufnr())

@@ -35,7 +35,7 @@ export def Place(task: dict<any>): list<number>
   return []
 enddef
 
-# What stands there now: {first, lines}, or {} when it has gone.
+# What stands there now, {first, last, lines}, or {} when it has gone.
 export def Now(task: dict<any>): dict<any>
   var found = Properties(task)
   if empty(found)
@@ -45,7 +45,7 @@ export def Now(task: dict<any>): dict<any>
   var lines = getbufline(task.buffer, first.lnum, last.lnum)
   lines[-1] = strpart(lines[-1], 0, last.col - 1 + last.length)
   lines[0] = strpart(lines[0], first.col - 1)
-  return {first: [first.lnum, first.col - 1], lines: lines}
+  return {first: [first.lnum, first.col - 1], last: [last.lnum, last.col - 1 + last.length], lines: lines}
 enddef
 
 # Whether a text stands at a place; what follows it in its last line does not matter.
