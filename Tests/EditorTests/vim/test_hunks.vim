@@ -86,6 +86,23 @@ def g:Test_hunks_over_lines_and_after_emoji()
   g:AssertClean()
 enddef
 
+def g:Test_lines_go_and_come_with_properties_of_others_in_them()
+  prop_type_add('mine', {highlight: 'InklingHint'})
+  Start([[{result: {text: "A b\nC\nD\nE\nF\ng", edits: [{start: 0, end: 1, newText: 'A'},
+    {start: 1, end: 2, newText: ' '}, {start: 4, end: 5, newText: 'C'}, {start: 6, end: 7, newText: "D\nE\nF"}]}}]],
+    ['a', 'b', 'c', 'd', 'g'], 'ggVGgz')
+  prop_add(1, 1, {type: 'mine', end_lnum: 5, end_col: 2})
+  g:Keys('4Ggzh')
+  assert_equal(['a', 'b', 'c', 'D', 'E', 'F', 'g'], g:Text())
+  g:Keys("gg\<CR>")
+  assert_equal(['A b', 'C', 'D', 'E', 'F', 'g'], g:Text())
+  prop_type_delete('mine')
+  g:AssertClean()
+  undo
+  undo
+  assert_equal(['a', 'b', 'c', 'd', 'g'], g:Text())
+enddef
+
 def g:Test_hunks_of_the_diff_are_marked_in_the_text()
   Start()
   g:Keys('2G0gzd')
@@ -198,6 +215,10 @@ def g:Test_an_answer_beside_another_is_followed()
   # Both are as near as can be: the later is meant.
   g:Keys("gg0\<CR>")
   assert_equal(['one two three FOUR', 'LINES'], g:Text())
+  assert_true(g:OnScreen('NEARLY ONE'))
+  Undo()
+  assert_equal(['one two three four'], g:Text())
+  Undo('redo')
   assert_true(g:OnScreen('NEARLY ONE'))
   g:Keys("gg\<CR>")
   assert_equal(['NEARLY ONE two three FOUR', 'LINES'], g:Text())

@@ -203,3 +203,25 @@ def g:Test_the_cursor_comes_back_with_undo()
   undo
   assert_equal(place, getcurpos()[1 : 2])
 enddef
+
+# The person's own completion, which waits, as one that asks a language server does.
+def g:Complete(findstart: any, base: any): any
+  if findstart == 1
+    return 0
+  endif
+  call('inkling#connection#Notify', ['assistant/prewarm', {}])
+  g:WaitFor(() => inkling#Status() =~ 'to decide', 'the answer')
+  assert_equal('one', getline(1))
+  return ['completed']
+enddef
+
+def g:Test_an_answer_at_once_waits_while_no_text_may_change()
+  g:Daemon({'assistant/rephrase': [[{until: 'assistant/prewarm'}, {result: {text: 'NEW'}}]]})
+  g:Buffer(['one', '', 'two'])
+  cursor(1, 1)
+  Inkling! rephrase
+  set completefunc=g:Complete
+  g:Keys("Go\<C-x>\<C-u>\<C-y>\<Esc>")
+  g:WaitFor(() => g:Text() ==# ['NEW', '', 'two', 'completed'], 'the answer after the completion')
+  g:AssertClean()
+enddef

@@ -61,7 +61,9 @@ enddef
 
 # `asked` is false for an answer that comes by itself: nobody expects a question then.
 export def Accept(task: dict<any>, asked: bool)
-  if task.state !=# 'done'
+  if task.state ==# 'closed'
+    return
+  elseif task.state !=# 'done'
     report.Note('the answer is not finished yet.')
     return
   endif
@@ -81,9 +83,10 @@ export def Accept(task: dict<any>, asked: bool)
   endif
 enddef
 
-# Changes the text of a task; what others have in the same lines is followed.
+# Changes the text of a task; what others have in the same lines is followed. The marks stay while it is done: undo
+# brings them back with the lines.
 def Change(task: dict<any>, where: list<number>, edits: list<list<any>>)
-  var others = filter(tasks.All(), (_, other) => other.buffer == task.buffer && other.id != task.id)
+  var others = filter(tasks.All(), (_, each) => each.buffer == task.buffer && each.id != task.id)
   var places = mapnew(others, (_, other) => region.Now(other))
   var Moved = place.Replace(task.buffer, where, len(task.lines), edits)
   for [index, other] in items(others)
@@ -98,18 +101,31 @@ def Put(task: dict<any>)
   var draft = task.drafts[task.draft]
   var placement = task.spec.placement
   var replaces = placement ==# 'replace' && !empty(task.lines)
-  var where = region.Place(task)
   var edits = replaces ? tasks.Edits(task, draft) : []
-  # First the marks: undo would bring them back with the lines.
-  tasks.Close(task)
   if replaces && empty(edits)
+    tasks.Close(task)
     report.Note('the answer is the text as it was.')
-  elseif replaces
-    Change(task, where, edits)
+    return
   elseif index(['replace', 'below', 'above'], placement) >= 0
+    var where = region.Place(task)
     var last = where[0] + max([len(task.lines), 1]) - 1
-    place.Insert(task.buffer, placement ==# 'above', placement ==# 'above' ? where[0] : last, draft.text)
-  elseif placement ==# 'register'
+    # Undo must not bring back what is shown with the lines.
+    preview.Clear(task)
+    try
+      if replaces
+        Change(task, where, edits)
+      else
+        place.Insert(task.buffer, placement ==# 'above', placement ==# 'above' ? where[0] : last, draft.text)
+      endif
+    catch /^Vim\%((\a\+)\)\=:E565:/
+      # While Vim computes a completion or an expression, no text may change.
+      tasks.Draw(task)
+      timer_start(50, (_) => inkling#decide#Accept(task, false))
+      return
+    endtry
+  endif
+  tasks.Close(task)
+  if placement ==# 'register'
     Yank(draft.text)
   elseif placement ==# 'new'
     place.NewBuffer(task.buffer, draft.text)

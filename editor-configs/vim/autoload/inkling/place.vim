@@ -69,15 +69,23 @@ def Changes(lines: list<string>, edits: list<list<any>>): list<list<any>>
   return changes
 enddef
 
-def SetLines(buffer: number, first: number, last: number, lines: list<string>)
-  var old = last - first + 1
-  var common = min([old, len(lines)])
-  setbufline(buffer, first, lines[: common - 1])
-  if len(lines) > old
-    appendbufline(buffer, last, lines[common :])
-  elseif old > len(lines)
-    deletebufline(buffer, first + common, last)
-  endif
+# First lines go and come, then they are set: Vim loses the text properties of a line that is set, and lines beside it
+# that go would miss them.
+def Apply(buffer: number, top: number, changes: list<list<any>>)
+  for [first, last, new] in reverse(copy(changes))
+    var size = last - first + 1
+    if len(new) > size
+      appendbufline(buffer, top + last, new[size :])
+    elseif len(new) < size
+      deletebufline(buffer, top + first + len(new), top + last)
+    endif
+  endfor
+  var shift = 0
+  for [first, last, new] in changes
+    var size = last - first + 1
+    setbufline(buffer, top + first + shift, slice(new, 0, size))
+    shift += len(new) - size
+  endfor
 enddef
 
 # An offset of the old text in the new one: inside a replaced part it is as far from the start as it can be.
@@ -122,11 +130,8 @@ export def Replace(buffer: number, where: list<number>, count: number, source_ed
     # Undo goes to the first line of a step, and with the cursor's own among them back to its column.
     setbufline(buffer, here, getbufline(buffer, here))
   endif
-  var grown = 0
-  for [first, last, new] in reverse(changes)
-    SetLines(buffer, line + first, line + last, new)
-    grown += len(new) - (last - first + 1)
-  endfor
+  Apply(buffer, line, changes)
+  var grown = reduce(changes, (sum, change) => sum + len(change[2]) - (change[1] - change[0] + 1), 0)
   var Now = (position: list<number>): list<number> => {
     if position[0] < line || position[0] >= line + count
       return position[0] < line ? position : [position[0] + grown, position[1]]
