@@ -192,7 +192,8 @@ def g:Test_health_names_what_is_wrong()
   g:inkling_prewarm = false
   nnoremap gZ ggVG
   InklingDoctor
-  for line in ['WRONG the program “/nowhere/inkling”: ', 'ok    Normal gZ: your own mapping', 'ok    reading ahead: off']
+  for line in ['WRONG the program “/nowhere/inkling”: ', 'ok    Normal gZ: your own mapping',
+      'ok    reading ahead: off']
     assert_true(index(g:Text(), line) >= 0, line)
   endfor
   assert_match('WRONG .*does not answer. there is no program', join(g:Text(), "\n"))
