@@ -14,6 +14,9 @@ def g:RunTest()
   catch
     add(v:errors, $'{v:throwpoint}: {v:exception}')
   endtry
+  # What goes wrong in a callback is thrown nowhere.
+  add(v:errors, matchstr(execute('messages'), 'Error detected\_.*'))
+  filter(v:errors, (_, error) => error !=# '')
   writefile(empty(v:errors) ? ['passed'] : v:errors, folder .. '/result')
   qall!
 enddef

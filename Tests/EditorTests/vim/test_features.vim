@@ -179,6 +179,34 @@ def g:Test_status_and_health()
   InklingDoctor
   g:WaitFor(() => join(g:Text()) =~ 'model: not loaded', 'the model')
   assert_equal([], filter(g:Text(), (_, line) => line =~ '^WRONG'))
+  for line in ['ok    reading ahead: on', 'ok    Normal gz: Inkling', 'ok    protocol 1; this plugin knows 1']
+    assert_true(index(g:Text(), line) >= 0, line)
+  endfor
+  InklingDoctor
+  g:WaitFor(() => join(g:Text()) =~ 'model: not loaded', 'the model')
+  assert_equal(1, len(filter(getbufinfo(), (_, buffer) => buffer.name =~ 'inkling://doctor')))
+enddef
+
+def g:Test_health_names_what_is_wrong()
+  g:inkling_command = ['/nowhere/inkling', 'connect']
+  g:inkling_prewarm = false
+  nnoremap gZ ggVG
+  InklingDoctor
+  for line in ['WRONG the program “/nowhere/inkling”: ', 'ok    Normal gZ: your own mapping',
+      'ok    reading ahead: off']
+    assert_true(index(g:Text(), line) >= 0, line)
+  endfor
+  assert_match('WRONG .*does not answer. there is no program', join(g:Text(), "\n"))
+enddef
+
+def g:Test_health_names_what_an_older_daemon_lacks_and_a_model_that_is_not_there()
+  g:Daemon({'model/status': [[{result: {availability: {state: 'unavailable', reason: 'modelNotFound',
+    message: 'There is no model.', remedy: 'Fetch one.'}, model: v:null, activeRequests: 0, queuedRequests: 0}}]]},
+    {protocolVersion: 2, methods: ['assistant/rephrase']})
+  InklingDoctor
+  g:WaitFor(() => join(g:Text()) =~ 'WRONG Fetch one', 'the remedy')
+  assert_match('WRONG protocol 2', join(g:Text(), "\n"))
+  assert_match('WRONG not in this daemon: assistant/summarize', join(g:Text(), "\n"))
 enddef
 
 # The names the plugin uses are those of the protocol.
@@ -199,8 +227,33 @@ def g:Test_protocol_names()
     'partialResultToken workDoneToken offset delta edits newText start end alternatives warnings message rendered ' ..
     'finishReason languageId personality instructions options temperature minP seed topic kind count style format ' ..
     'sessionId contextPolicy transcript keepHistory retry turns availability uptimeSeconds activeRequests ' ..
-    'queuedRequests daemonBytes engineBytes percentage output input')
+    'queuedRequests daemonBytes engineBytes percentage output input sessions session persist persisted title ' ..
+    'updatedAt turns role text usage completionTokens durationMs timeToFirstTokenMs protocolVersion methods')
   for field in fields
     assert_true(stridx(protocol, $'| `{field}` |') >= 0, field)
+  endfor
+enddef
+
+def g:Test_help_is_whole()
+  var folder = $TEST_FOLDER .. '/doc'
+  mkdir(folder)
+  var help = readfile($TEST_PLUGIN .. '/doc/inkling.txt')
+  writefile(help, folder .. '/inkling.txt')
+  execute 'helptags' folder
+  var tags = mapnew(readfile(folder .. '/tags'), (_, line) => split(line, "\t")[0])
+  assert_equal([], filter(copy(help), (_, line) => strdisplaywidth(line) > 79 && line !~ '^\*'))
+  for command in getcompletion('Inkling', 'command')
+    assert_true(index(tags, ':' .. command) >= 0, command)
+  endfor
+  var source = ''
+  for path in globpath($TEST_PLUGIN, '**/*.vim', true, true)
+    source ..= join(readfile(path), "\n")
+  endfor
+  var names: list<string> = []
+  substitute(source, "\\(g:, 'inkling_\\a\\+\\%(_\\a\\+\\)*\\|<Plug>(inkling-\\a\\+\\)",
+    (found) => string(add(names, substitute(found[1], "g:, '", 'g:', ''))), 'g')
+  assert_inrange(15, 60, len(names))
+  for name in names + values(inkling#keys#Keys()) + keys(inkling#keys#Keys())
+    assert_true(stridx(join(help, "\n"), substitute(name, '<C-c>', 'CTRL-C', '')) >= 0, name)
   endfor
 enddef

@@ -37,6 +37,10 @@ def g:Test_real_rephrase_is_undone_and_another_cancelled()
   g:AssertClean()
   InklingStatus
   g:WaitForScreen('clients: Vim')
+  popup_clear()
+  InklingDoctor
+  WaitLong(() => join(g:Text()) =~ 'requests: ', 'the model')
+  assert_equal([], filter(g:Text(), (_, line) => line =~ '^WRONG'))
 enddef
 
 def g:Test_real_summary_and_chat()
@@ -45,9 +49,27 @@ def g:Test_real_summary_and_chat()
   WaitLong(() => inkling#Status() =~ 'to decide', 'a summary')
   g:Keys("\<CR>")
   assert_match('^- .*\n- ', join(getline(3, 4), "\n"))
-  InklingChat
+  InklingChat!
   stopinsert
-  g:Keys("GAWho could live in a lighthouse?\<CR>")
+  g:Keys("GASay yes.\<CR>")
   WaitLong(() => line('$') >= 4 && !inkling#chat#Writing(), 'an answer')
   assert_match('\S', getline(2))
+  var said = getline(1, line('$') - 1)
+  bwipeout!
+  InklingSessions
+  g:WaitForScreen('Say yes.  (1 turn)')
+  g:Keys("\<CR>")
+  g:WaitFor(() => bufname() =~ 'inkling://chat/', 'the conversation')
+  stopinsert
+  assert_equal(said, getline(1, line('$') - 1))
+  InklingSessions
+  g:WaitForScreen('(1 turn)')
+  g:Keys("dj\<CR>")
+  g:WaitFor(() => execute('messages') =~ 'was deleted', 'the end of it')
+enddef
+
+def g:Test_real_models()
+  Start(['text'])
+  InklingModel none
+  g:WaitFor(() => execute('messages') =~ 'there is no model “none”', 'the error')
 enddef

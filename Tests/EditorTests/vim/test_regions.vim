@@ -20,27 +20,14 @@ def g:Test_the_region_is_followed()
   g:AssertClean()
 enddef
 
-def g:Test_a_changed_text_is_refused()
-  Start(g:Answer('NEW'), ['one', 'say some words', 'end'], '2Gwvegz')
-  g:Keys('2Gwrx')
-  g:Keys("\<CR>")
-  assert_match('the text was changed meanwhile', execute('messages'))
-  assert_equal(['one', 'say xome words', 'end'], g:Text())
-  g:Keys('gzy')
-  assert_equal('NEW', getreg('"'))
-  popup_clear()
-  g:Keys("\<C-c>")
-  g:AssertClean()
-  undo
-  g:AssertClean()
-enddef
-
 def g:Test_a_deleted_text_is_refused()
   Start(g:Answer('NEW'), ['one', 'two', 'three'], '2Ggzz')
   g:Keys('2Gdd')
   g:Keys("gg\<CR>")
-  assert_match('the text was changed meanwhile', execute('messages'))
+  assert_match('the text has gone', execute('messages'))
   assert_equal(['one', 'three'], g:Text())
+  g:Keys('gzy')
+  assert_equal('NEW', getreg('"'))
   popup_clear()
   g:Keys("\<C-c>")
   undo
@@ -181,6 +168,19 @@ def g:Test_own_mappings_come_back()
   g:Keys("\<CR>")
   assert_equal(['takenone'], g:Text())
   assert_equal('', maparg('gzn', 'n'))
+enddef
+
+def g:Test_keys_that_change_meanwhile_are_removed()
+  Start(g:Answer('NEW'), ['one'], 'gggzz')
+  g:inkling_preview_keys = {accept: 'ga', hunk: ''}
+  g:Keys("\<C-c>")
+  g:AssertClean()
+  assert_equal('', maparg('gzh', 'n'))
+  g:Keys('gzz')
+  g:WaitForAnswer()
+  assert_equal(['', ''], [maparg('gzh', 'n'), maparg('<CR>', 'n')])
+  g:Keys('ga')
+  assert_equal(['NEW'], g:Text())
 enddef
 
 def g:Test_keys_are_removed_from_a_buffer_that_is_hidden()

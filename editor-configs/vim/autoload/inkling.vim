@@ -5,10 +5,11 @@ import autoload './inkling/arguments.vim'
 import autoload './inkling/chat.vim'
 import autoload './inkling/connection.vim'
 import autoload './inkling/decide.vim'
-import autoload './inkling/preview.vim'
+import autoload './inkling/models.vim'
 import autoload './inkling/prewarm.vim'
 import autoload './inkling/report.vim'
 import autoload './inkling/selection.vim'
+import autoload './inkling/sessions.vim'
 import autoload './inkling/task.vim'
 
 # From the first use on: before it, Vim does nothing for this plugin.
@@ -17,6 +18,7 @@ augroup inkling
   autocmd CursorMoved * if mode() =~# '^[vV]$' | prewarm.Rest() | endif
   autocmd ModeChanged [vV\x16]*:[^vV\x16]* prewarm.Gone()
   autocmd BufUnload * task.Gone(str2nr(expand('<abuf>'))) | chat.Gone(str2nr(expand('<abuf>')))
+  autocmd TextChanged * task.Changed(bufnr())
   autocmd BufWinEnter,TabEnter,VimResized * task.Redraw()
   autocmd VimLeavePre * connection.Stop()
   if exists('##WinResized')
@@ -35,7 +37,7 @@ def Begin(words: string, now: bool, selected: dict<any>)
       return
     endif
     spec.now = now || !get(g:, 'inkling_preview', true)
-    prewarm.Used(spec)
+    prewarm.Used()
     task.Begin(spec, has_key(spec, 'topic') ? selection.Point() : selected)
   catch /^\%(Vim\)\@!/
     report.Error(v:exception)
@@ -50,6 +52,7 @@ enddef
 # For mappings with <expr>: the words are those of :Inkling, none of them opens the menu.
 export def Operator(words: string): string
   operation = words
+  prewarm.KeysDid(words)
   &operatorfunc = 'inkling#Operate'
   return 'g@'
 enddef
@@ -70,7 +73,7 @@ def Choose(selected: dict<any>)
     callback: (_, chosen) => {
       if chosen > 0 && bufnr() == selected.buffer
         var spec = extend(entries[chosen - 1][1], {now: !get(g:, 'inkling_preview', true)})
-        prewarm.Used(spec)
+        prewarm.Used()
         task.Begin(spec, selected)
       endif
     },
@@ -109,8 +112,27 @@ export def Voice(name: string)
 enddef
 
 # :InklingChat
-export def Chat()
-  chat.Open()
+export def Chat(kept: bool)
+  chat.Open(kept)
+enddef
+
+# :InklingSessions
+export def Sessions()
+  sessions.Show()
+enddef
+
+# :InklingModel
+export def Model(name: string)
+  models.Choose(name)
+enddef
+
+export def CompleteModel(lead: string, _: string, _: number): list<string>
+  return models.Complete(lead)
+enddef
+
+# The first selection of this Vim, when the person wants it read ahead, too.
+export def Early()
+  prewarm.Rest()
 enddef
 
 # For the status line; empty when there is nothing to say.

@@ -13,7 +13,9 @@ command! -bang InklingStop inkling#Stop(<bang>false)
 command! InklingStatus inkling#doctor#Status()
 command! InklingDoctor inkling#doctor#Check()
 command! -nargs=? -complete=customlist,inkling#CompleteVoice InklingVoice inkling#Voice(<q-args>)
-command! InklingChat inkling#Chat()
+command! -bang InklingChat inkling#Chat(<bang>false)
+command! InklingSessions inkling#Sessions()
+command! -nargs=? -complete=customlist,inkling#CompleteModel InklingModel inkling#Model(<q-args>)
 
 # <Plug>(inkling) takes the words of g:inkling_operator, by default those of a rephrase.
 for [name, words] in items({
@@ -50,4 +52,7 @@ prop_type_add('inkling_added', {highlight: 'InklingAdded'})
 augroup inkling
   autocmd!
   autocmd ColorScheme * Colours()
+  if get(g:, 'inkling_connect_early', false)
+    autocmd ModeChanged *:[vV] ++once inkling#Early()
+  endif
 augroup END

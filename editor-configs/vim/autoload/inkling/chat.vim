@@ -2,35 +2,78 @@ vim9script
 # A conversation in a buffer of its own: a session of the daemon. The last line is for writing, <CR> sends it.
 
 import autoload './connection.vim'
+import autoload './keys.vim'
 import autoload './report.vim'
 import autoload './text.vim' as texts
 
-# By buffer: {session, turns, handle, message, shown, units, line, token, known}. `line` is where the answer that is
-# being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new daemon.
+# By buffer: {session, kept, turns, handle, message, shown, units, line, token, before}. `line` is where the answer
+# that is being written begins; `turns` are [message, answer, first line], to show, to take back, and to tell a new
+# daemon.
 var chats: dict<dict<any>> = {}
 var last_token = 0
 
-export def Open()
-  var open = filter(map(keys(chats), (_, key) => str2nr(key)), (_, buffer) => bufloaded(buffer))
-  if !empty(open)
-    execute 'sbuffer ' .. open[0]
-    return
-  endif
+# `kept`: the conversation is written to the disk, and outlives the buffer. Else there is one at a time.
+export def Open(kept: bool)
+  for chat in values(chats)
+    if !kept && !chat.kept && bufloaded(chat.buffer)
+      execute 'sbuffer' chat.buffer
+      return
+    endif
+  endfor
+  Begin(kept ? $'inkling://chat/{last_token + 1}' : 'inkling://chat', kept)
+  startinsert
+enddef
+
+def Begin(name: string, kept: bool): dict<any>
   new
   setlocal buftype=prompt bufhidden=hide noswapfile nobuflisted wrap linebreak
-  silent! file inkling://chat
+  execute 'silent! file' fnameescape(name)
   var buffer = bufnr()
   chats[buffer] = {
     buffer: buffer, session: '', turns: [], handle: 0, message: '', shown: '', units: 0, line: 0, again: 0, before: [],
+    kept: kept,
   }
   prompt_setprompt(buffer, '> ')
   prompt_setcallback(buffer, (message) => inkling#chat#Say(buffer, message))
   prompt_setinterrupt(buffer, () => inkling#chat#Stop(buffer))
-  nnoremap <buffer> <silent> <nowait> gzr <Cmd>call inkling#chat#Retry(bufnr())<CR>
-  nnoremap <buffer> <silent> <nowait> gzu <Cmd>call inkling#chat#Undo(bufnr())<CR>
-  nnoremap <buffer> <silent> <nowait> <C-c> <Cmd>call inkling#chat#Stop(bufnr())<CR>
+  keys.Plainly(() => {
+    nnoremap <buffer> <silent> <nowait> gzr <Cmd>call inkling#chat#Retry(bufnr())<CR>
+    nnoremap <buffer> <silent> <nowait> gzu <Cmd>call inkling#chat#Undo(bufnr())<CR>
+    nnoremap <buffer> <silent> <nowait> <C-c> <Cmd>call inkling#chat#Stop(bufnr())<CR>
+  })
   setlocal nomodified
-  startinsert
+  return chats[buffer]
+enddef
+
+# Goes to the buffer of a session; false when it has none.
+export def Find(session: string): bool
+  for chat in values(chats)
+    if chat.session ==# session && bufloaded(chat.buffer)
+      execute 'sbuffer' chat.buffer
+      return true
+    endif
+  endfor
+  return false
+enddef
+
+# Goes on with a session that is kept. A turn of a session has one prompt, and its last response is the answer.
+export def Resume(session: dict<any>, transcript: list<dict<any>>)
+  var chat = Begin($'inkling://chat/{session.sessionId}', true)
+  chat.session = session.sessionId
+  var lines: list<string> = []
+  for entry in transcript
+    if entry.role ==# 'prompt'
+      add(chat.turns, [entry.text, '', len(lines) + 1])
+      add(lines, '> ' .. tr(entry.text, "\n", ' '))
+    elseif entry.role ==# 'response' && !empty(chat.turns)
+      chat.turns[-1][1] = get(entry, 'text', '')
+      extend(lines, split(chat.turns[-1][1], "\n", true) + [''])
+    endif
+  endfor
+  appendbufline(chat.buffer, 0, lines)
+  normal! G
+  setlocal nomodified
+  startinsert!
 enddef
 
 export def Say(buffer: number, message: string)
@@ -70,7 +113,10 @@ enddef
 
 # A new session hears what was said, so that a conversation outlives its daemon.
 def Create(chat: dict<any>)
-  var params: dict<any> = {title: 'Vim', contextPolicy: 'slidingWindow', transcript: []}
+  var params: dict<any> = {
+    title: strcharpart(get(get(chat.turns, 0, []), 0, chat.message), 0, 60), contextPolicy: 'slidingWindow',
+    persist: chat.kept, transcript: [],
+  }
   if get(g:, 'inkling_voice', '') !=# ''
     params.personality = g:inkling_voice
   endif
@@ -82,6 +128,7 @@ def Create(chat: dict<any>)
       Failed(chat, reply.error.message)
     else
       chat.session = reply.result.session.sessionId
+      Warn(reply.result)
       Send(chat)
     endif
   })
@@ -131,8 +178,13 @@ def Answered(chat: dict<any>, reply: dict<any>)
   var answer = reply.result.text
   add(chat.turns, [chat.message, answer, chat.line - 1])
   Write(chat, answer)
-  if !empty(reply.result.warnings)
-    report.Warning(join(mapnew(reply.result.warnings, (_, warning) => warning.message), "\n"))
+  Warn(reply.result)
+enddef
+
+def Warn(result: dict<any>)
+  var warnings = get(result, 'warnings', [])
+  if !empty(warnings)
+    report.Warning(join(mapnew(warnings, (_, warning) => warning.message), "\n"))
   endif
 enddef
 
@@ -215,9 +267,9 @@ enddef
 export def Gone(buffer: number)
   if has_key(chats, buffer)
     inkling#chat#Stop(buffer)
-    var session = remove(chats, buffer).session
-    if session !=# '' && connection.Running()
-      connection.Request('session/delete', {sessionId: session}, (_) => 0)
+    var chat = remove(chats, buffer)
+    if chat.session !=# '' && !chat.kept && connection.Running()
+      connection.Request('session/delete', {sessionId: chat.session}, (_) => 0)
     endif
   endif
 enddef

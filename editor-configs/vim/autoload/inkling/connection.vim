@@ -50,7 +50,7 @@ export def Start(): bool
     return false
   endif
   state = 'starting'
-  ch_sendexpr(process, {
+  Write({
     method: 'initialize',
     params: {
       processId: getpid(),
@@ -62,6 +62,16 @@ export def Start(): bool
     },
   }, {callback: Initialized})
   return true
+enddef
+
+# Gives the id of a request. A process may have gone while nobody has been told: Ended() comes next.
+def Write(message: dict<any>, options: dict<any> = {}): number
+  var sent: any = {}
+  try
+    sent = ch_sendexpr(process, message, options)
+  catch /^Vim\%((\a\+)\)\=:E63[01]:/
+  endtry
+  return type(sent) == v:t_dict ? get(sent, 'id', 0) : 0
 enddef
 
 def Initialized(channel: channel, reply: dict<any>)
@@ -78,7 +88,7 @@ def Initialized(channel: channel, reply: dict<any>)
   agreed = capabilities.experimental.assistant
   server = reply.result.serverInfo
   state = 'ready'
-  ch_sendexpr(process, {method: 'initialized', params: {}})
+  Write({method: 'initialized', params: {}})
   var messages = queue
   queue = []
   for message in messages
@@ -127,10 +137,10 @@ enddef
 def Send(message: dict<any>)
   var body = {method: message.method, params: message.params}
   if message.handle == 0
-    ch_sendexpr(process, body)
+    Write(body)
   elseif has_key(pending, message.handle)
     var handle = message.handle
-    pending[handle].id = ch_sendexpr(process, body, {callback: (_, reply) => Answered(handle, reply)}).id
+    pending[handle].id = Write(body, {callback: (_, reply) => Answered(handle, reply)})
   endif
 enddef
 
@@ -193,8 +203,8 @@ export def Stop()
     pending = {}
     queue = []
     if state ==# 'ready'
-      ch_sendexpr(process, {method: 'shutdown'}, {callback: (_, _) => 0})
-      ch_sendexpr(process, {method: 'exit'})
+      Write({method: 'shutdown'}, {callback: (_, _) => 0})
+      Write({method: 'exit'})
     endif
     state = 'stopped'
     ch_close_in(process)

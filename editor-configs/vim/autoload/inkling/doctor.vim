@@ -2,8 +2,14 @@ vim9script
 # :InklingStatus and :InklingDoctor.
 
 import autoload './connection.vim'
+import autoload './prewarm.vim'
 import autoload './report.vim'
 import autoload './request.vim'
+
+const METHODS = [
+  'assistant/rephrase', 'assistant/summarize', 'assistant/brainstorm', 'assistant/chat', 'assistant/command',
+  'assistant/prewarm', 'session/create', 'session/list', 'session/get', 'session/delete', 'model/status',
+]
 
 def Megabytes(bytes: any): string
   return type(bytes) == v:t_number ? $'{bytes / 1000000} MB' : 'none'
@@ -60,28 +66,52 @@ enddef
 
 # A buffer that says what works and what does not.
 export def Check()
-  new
-  setlocal buftype=nofile bufhidden=wipe noswapfile nobuflisted
-  silent! file inkling://doctor
-  var buffer = bufnr()
+  var buffer = bufadd('inkling://doctor')
+  bufload(buffer)
+  for [option, value] in items({buftype: 'nofile', bufhidden: 'wipe', swapfile: false, buflisted: false})
+    setbufvar(buffer, '&' .. option, value)
+  endfor
+  execute 'sbuffer' buffer
+  silent deletebufline(buffer, 1, '$')
+  setline(1, Editor() + Program())
+  if connection.Running()
+    connection.Request('model/status', {}, (reply) => Finish(buffer, reply))
+  endif
+enddef
+
+def Editor(): list<string>
   var lines = [Line(has('patch-9.0.1000'), $'Vim {v:versionlong}; 9.0.1000 or newer is needed')]
   for feature in ['job', 'channel', 'textprop', 'popupwin', 'timers']
     add(lines, Line(has(feature), '+' .. feature))
   endfor
   add(lines, Line(&encoding ==# 'utf-8', $"'encoding' is {&encoding}; it must be utf-8"))
+  for [key, mode] in [['gz', 'n'], ['gz', 'x'], ['gZ', 'n'], ['gzz', 'n']]
+    var target = maparg(key, mode)
+    add(lines, Line(true, $'{mode ==# "n" ? "Normal" : "Visual"} {key}: ' ..
+      (target ==# '' ? 'not mapped' : target =~# '^<Plug>(inkling' ? 'Inkling' : 'your own mapping')))
+  endfor
+  return add(lines, Line(true, 'reading ahead: ' .. prewarm.Describe()))
+enddef
+
+def Program(): list<string>
   var command = connection.Describe().command
-  add(lines, Line(executable(command[0]) == 1, $'the program “{command[0]}”: {exepath(command[0])}'))
+  var lines = [Line(executable(command[0]) == 1, $'the program “{command[0]}”: {exepath(command[0])}')]
   var ready = connection.Ready(3000)
   var seen = connection.Describe()
-  add(lines, Line(ready, ready ? $'“{join(command)}” answers: {seen.server.name} {get(seen.server, "version", "")}'
-    : $'“{join(command)}” does not answer. {seen.complaint}'))
-  if ready
-    var features = mapnew(request.Features(), (_, feature) => feature.id)
-    add(lines, Line(!empty(features), 'features: ' .. join(features, ', ')))
-    add(lines, Line(true, 'offsets count ' .. connection.Encoding()))
-    connection.Request('model/status', {}, (reply) => Finish(buffer, reply))
+  if !ready
+    return add(lines, Line(false, $'“{join(command)}” does not answer. {seen.complaint}'))
   endif
-  setline(1, lines)
+  var assistant = connection.Assistant()
+  var version = get(assistant, 'protocolVersion', 0)
+  var features = mapnew(request.Features(), (_, feature) => feature.id)
+  var missing = filter(copy(METHODS), (_, method) => index(get(assistant, 'methods', []), method) < 0)
+  return lines + [
+    Line(true, $'“{join(command)}” answers: {seen.server.name} {get(seen.server, "version", "")}'),
+    Line(version == 1, $'protocol {version}; this plugin knows 1'),
+    Line(!empty(features), 'features: ' .. join(features, ', ')),
+    Line(empty(missing), empty(missing) ? 'all methods are there' : 'not in this daemon: ' .. join(missing, ', ')),
+    Line(true, 'offsets count ' .. connection.Encoding()),
+  ]
 enddef
 
 def Finish(buffer: number, reply: dict<any>)

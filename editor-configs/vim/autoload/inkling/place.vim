@@ -2,6 +2,8 @@ vim9script
 # Puts answers into buffers: each in one step of undo, and with the smallest changes, so that marks, folds and the
 # cursor stay where they are.
 
+import autoload './text.vim' as texts
+
 # Setting 'undolevels', even to its own value, ends the step of undo at hand. A callback may come while one types.
 def EndUndoStep(buffer: number)
   var levels = getbufvar(buffer, '&undolevels')
@@ -67,15 +69,23 @@ def Changes(lines: list<string>, edits: list<list<any>>): list<list<any>>
   return changes
 enddef
 
-def SetLines(buffer: number, first: number, last: number, lines: list<string>)
-  var old = last - first + 1
-  var common = min([old, len(lines)])
-  setbufline(buffer, first, lines[: common - 1])
-  if len(lines) > old
-    appendbufline(buffer, last, lines[common :])
-  elseif old > len(lines)
-    deletebufline(buffer, first + common, last)
-  endif
+# First lines go and come, then they are set: Vim loses the text properties of a line that is set, and lines beside it
+# that go would miss them.
+def Apply(buffer: number, top: number, changes: list<list<any>>)
+  for [first, last, new] in reverse(copy(changes))
+    var size = last - first + 1
+    if len(new) > size
+      appendbufline(buffer, top + last, new[size :])
+    elseif len(new) < size
+      deletebufline(buffer, top + first + len(new), top + last)
+    endif
+  endfor
+  var shift = 0
+  for [first, last, new] in changes
+    var size = last - first + 1
+    setbufline(buffer, top + first + shift, slice(new, 0, size))
+    shift += len(new) - size
+  endfor
 enddef
 
 # An offset of the old text in the new one: inside a replaced part it is as far from the start as it can be.
@@ -93,33 +103,48 @@ def Moved(offset: number, edits: list<list<any>>): number
   return offset + shift
 enddef
 
-# The cursors in the lines that change, as offsets from the start of the first of them.
-def Cursors(buffer: number, top: number, lines: list<string>): list<list<number>>
-  var found: list<list<number>> = []
-  var starts = Starts(lines)
+# The cursors in the lines that change: [window, [line, byte]].
+def Cursors(buffer: number, first: number, last: number): list<list<any>>
+  var found: list<list<any>> = []
   for window in win_findbuf(buffer)
     var [line, column] = getcurpos(window)[1 : 2]
-    if line >= top && line < top + len(lines)
-      add(found, [window, starts[line - top] + column - 1])
+    if line >= first && line <= last
+      add(found, [window, [line, column - 1]])
     endif
   endfor
   return found
 enddef
 
-# Replaces a text that begins at a line and a byte. The edits count from there.
-export def Replace(buffer: number, line: number, byte: number, count: number, source_edits: list<list<any>>)
+# Replaces a text that begins at a line and a byte. The edits count from there. Gives a function that tells where a
+# [line, byte] of before is now: Vim itself keeps no text properties in the lines that change.
+export def Replace(buffer: number, where: list<number>, count: number, source_edits: list<list<any>>): func
+  var [line, byte] = where
   var lines = getbufline(buffer, line, line + count - 1)
   var edits = mapnew(source_edits, (_, edit) => [edit[0] + byte, edit[1] + byte, edit[2]])
-  var cursors = Cursors(buffer, line, lines)
+  var changes = Changes(lines, edits)
+  var starts = Starts(lines)
+  var cursors = Cursors(buffer, line, line + count - 1)
   EndUndoStep(buffer)
-  for [first, last, new] in reverse(Changes(lines, edits))
-    SetLines(buffer, line + first, line + last, new)
-  endfor
-  for [window, offset] in cursors
-    var before = strpart(join(getbufline(buffer, line, '$'), "\n"), 0, Moved(offset, edits))
-    win_execute(window, $'cursor({line + count(before, "\n")}, {len(before) - strridx(before, "\n")})')
+  var here = buffer == bufnr() ? line('.') : 0
+  if here >= line && here < line + changes[0][0]
+    # Undo goes to the first line of a step, and with the cursor's own among them back to its column.
+    setbufline(buffer, here, getbufline(buffer, here))
+  endif
+  Apply(buffer, line, changes)
+  var grown = reduce(changes, (sum, change) => sum + len(change[2]) - (change[1] - change[0] + 1), 0)
+  var Now = (position: list<number>): list<number> => {
+    if position[0] < line || position[0] >= line + count
+      return position[0] < line ? position : [position[0] + grown, position[1]]
+    endif
+    var offset = Moved(starts[position[0] - line] + position[1], edits)
+    return texts.Position(join(getbufline(buffer, line, line + count + grown - 1), "\n"), [line, 0], offset)
+  }
+  for [window, position] in cursors
+    var now = Now(position)
+    win_execute(window, $'cursor({now[0]}, {now[1] + 1})')
   endfor
   EndUndoStep(buffer)
+  return Now
 enddef
 
 # A block of lines of its own, with blank lines around it.

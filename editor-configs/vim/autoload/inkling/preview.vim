@@ -1,23 +1,13 @@
 vim9script
 # What is seen of a task: its source highlighted, the answer below it as virtual text (in a popup when it is long), a
-# line of hints, and keys in the buffer while there is something to decide. The buffer's text is not touched.
+# line of hints. The buffer's text is not touched.
 
+import autoload './region.vim'
 import autoload './text.vim'
 
-const ROLES = {source: 'InklingSource', text: 'InklingText', hint: 'InklingHint', warning: 'InklingWarning'}
-const DEFAULT_KEYS = {
-  accept: '<CR>', reject: '<C-c>', next: 'gzn', retry: 'gzr', diff: 'gzd', edit: 'gze', yank: 'gzy',
-  down: 'gzj', up: 'gzk',
-}
-
-# The mappings of a buffer that ours hide, by buffer.
-var hidden: dict<list<dict<any>>> = {}
+const ROLES = {text: 'InklingText', hint: 'InklingHint', warning: 'InklingWarning', change: 'InklingRemoved'}
 var drawer = 0
 var drawer_task = 0
-
-export def Keys(): dict<string>
-  return extendnew(DEFAULT_KEYS, get(g:, 'inkling_preview_keys', {}))
-enddef
 
 # Property types of a task's own: undo brings properties back with the text of lines, and those whose type is gone are
 # not seen.
@@ -25,53 +15,22 @@ def Type(task: dict<any>, role: string): string
   return $'inkling_{role}_{task.id}'
 enddef
 
-export def Mark(task: dict<any>, selection: dict<any>)
+export def Prepare(task: dict<any>)
   for [role, group] in items(ROLES)
-    prop_type_add(Type(task, role), {bufnr: task.buffer, highlight: group})
+    prop_type_add(Type(task, role), {bufnr: task.buffer, highlight: group, priority: role ==# 'change' ? 1 : 0})
   endfor
-  prop_add(selection.first[0], selection.first[1] + 1, {
-    type: Type(task, 'source'), bufnr: task.buffer, end_lnum: selection.last[0], end_col: selection.last[1] + 1,
-  })
-enddef
-
-# Where the source begins now, [line, byte]; [] when it has gone.
-export def Place(task: dict<any>): list<number>
-  if !bufloaded(task.buffer)
-    return []
-  endif
-  for property in prop_list(1, {end_lnum: -1, bufnr: task.buffer, types: [Type(task, 'source')]})
-    return [property.lnum, property.col - 1]
-  endfor
-  return []
-enddef
-
-# The same, or [] when the text is another one than was sent.
-export def Unchanged(task: dict<any>): list<number>
-  var place = inkling#preview#Place(task)
-  if empty(place)
-    return []
-  endif
-  var count = len(task.lines)
-  var lines = getbufline(task.buffer, place[0], place[0] + max([count, 1]) - 1)
-  if count == 0
-    return place
-  elseif len(lines) < count
-    return []
-  endif
-  lines[0] = strpart(lines[0], place[1])
-  lines[-1] = strpart(lines[-1], 0, len(task.lines[-1]))
-  return lines ==# task.lines ? place : []
 enddef
 
 def LastLine(task: dict<any>): number
-  var place = inkling#preview#Place(task)
+  var place = region.Place(task)
   return empty(place) ? 0 : min([place[0] + max([len(task.lines), 1]) - 1,
     get(get(getbufinfo(task.buffer), 0, {}), 'linecount', 1)])
 enddef
 
-def Clear(task: dict<any>, roles: list<string>)
+# Nothing is shown of the task but where its text is.
+export def Clear(task: dict<any>)
   if bufloaded(task.buffer)
-    for role in roles
+    for role in keys(ROLES)
       prop_remove({type: Type(task, role), bufnr: task.buffer, all: true})
     endfor
   endif
@@ -86,7 +45,7 @@ enddef
 
 # `rows` is a list of [role, text].
 export def Show(task: dict<any>, rows: list<list<string>>)
-  Clear(task, ['text', 'hint', 'warning'])
+  inkling#preview#Clear(task)
   if !bufloaded(task.buffer)
     return
   endif
@@ -142,7 +101,8 @@ def ShowDrawer(task: dict<any>, rows: list<list<string>>, window: number)
     endfor
   endfor
   if task.diff
-    lines = task.difference
+    lines = Difference(join(task.lines, "\n"), task.difference)
+    MarkChanges(task)
   endif
   if drawer == 0 || empty(popup_getpos(drawer))
     drawer = popup_create('', {
@@ -178,7 +138,7 @@ export def Scroll(rows: number)
 enddef
 
 # The text with what was left out and put in, as lines of a popup.
-export def Difference(source: string, edits: list<list<any>>): list<dict<any>>
+def Difference(source: string, edits: list<list<any>>): list<dict<any>>
   var lines: list<dict<any>> = [{text: '', props: []}]
   var position = 0
   for [start, end, new] in edits + [[len(source), len(source), '']]
@@ -199,57 +159,30 @@ export def Difference(source: string, edits: list<list<any>>): list<dict<any>>
   return lines
 enddef
 
-export def Hide(task: dict<any>)
-  HideDrawer(task)
-  if bufloaded(task.buffer)
-    for role in keys(ROLES)
-      Clear(task, [role])
-      prop_type_delete(Type(task, role), {bufnr: task.buffer})
-    endfor
+# In the text itself, what is to be left out: these are the places of single changes.
+def MarkChanges(task: dict<any>)
+  var place = region.Unchanged(task)
+  if empty(place)
+    return
   endif
-enddef
-
-# Mappings of a buffer can be made and removed only in it.
-def Inside(buffer: number, command: string)
-  if buffer == bufnr()
-    execute command
-  elseif !empty(win_findbuf(buffer))
-    win_execute(win_findbuf(buffer)[0], command)
-  elseif bufexists(buffer)
-    execute $'autocmd inkling BufEnter <buffer={buffer}> ++once {command}'
-  endif
-enddef
-
-export def MapKeys(buffer: number)
-  if !has_key(hidden, buffer)
-    hidden[buffer] = []
-    Inside(buffer, 'call inkling#preview#MapHere()')
-  endif
-enddef
-
-export def UnmapKeys(buffer: number)
-  if has_key(hidden, buffer)
-    Inside(buffer, 'call inkling#preview#UnmapHere()')
-  endif
-enddef
-
-export def MapHere()
-  for [action, key] in items(inkling#preview#Keys())
-    if key !=# ''
-      var mapping = maparg(key, 'n', false, true)
-      if get(mapping, 'buffer', 0)
-        add(hidden[bufnr()], mapping)
-      endif
-      execute $'nnoremap <buffer> <silent> <nowait> {key} <Cmd>call inkling#Act("{action}")<CR>'
+  var source = join(task.lines, "\n")
+  for [start, end, _] in task.difference
+    var [from, to] = [text.Position(source, place, start), text.Position(source, place, end)]
+    if start < end
+      prop_add(from[0], from[1] + 1, {
+        type: Type(task, 'change'), bufnr: task.buffer, end_lnum: to[0], end_col: to[1] + 1,
+      })
     endif
   endfor
 enddef
 
-export def UnmapHere()
-  for key in values(inkling#preview#Keys())
-    execute $'silent! nunmap <buffer> {key}'
-  endfor
-  for mapping in remove(hidden, bufnr())
-    mapset('n', false, mapping)
-  endfor
+export def Hide(task: dict<any>)
+  HideDrawer(task)
+  if bufloaded(task.buffer)
+    inkling#preview#Clear(task)
+    region.Forget(task)
+    for role in keys(ROLES)
+      prop_type_delete(Type(task, role), {bufnr: task.buffer})
+    endfor
+  endif
 enddef

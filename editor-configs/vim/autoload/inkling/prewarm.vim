@@ -1,39 +1,63 @@
 vim9script
-# Has the daemon read a selection beforehand, when it has rested for a while. Only once the daemon is in use: a
-# selection alone starts no process.
+# Has the daemon read a selection beforehand, when it has rested for a while. Unless the person wants it otherwise, only
+# once the daemon is in use: a selection alone starts no process.
 
+import autoload './arguments.vim'
 import autoload './connection.vim'
+import autoload './power.vim'
 import autoload './request.vim'
 import autoload './selection.vim'
 import autoload './text.vim' as texts
 
 var timer = 0
 var sent = false
-# The tone of the next request is not known. Without one the daemon reads little of the text.
-var likely_tone = ''
+# What the keys did last, as after :Inkling; the next request is likely the same.
+var words = ''
+
+def Wanted(): bool
+  var wanted = get(g:, 'inkling_prewarm', true)
+  return type(wanted) == v:t_string ? wanted ==# 'always' : wanted && !power.OnBattery()
+enddef
 
 # On every move in Visual mode, and when it begins.
 export def Rest()
   timer_stop(timer)
-  if get(g:, 'inkling_prewarm', true) && connection.Running() && !request.Private(bufnr())
-    timer = timer_start(get(g:, 'inkling_prewarm_milliseconds', 300), (_) => Send())
+  if mode() !~# '^[vV]$' || !get(g:, 'inkling_prewarm', true) || request.Private(bufnr())
+    return
+  elseif get(g:, 'inkling_connect_early', false) && Wanted()
+    connection.Start()
+  elseif !connection.Running()
+    return
   endif
+  timer = timer_start(get(g:, 'inkling_prewarm_milliseconds', 300), (_) => Send())
+enddef
+
+# Of what the keys do, for a text: a request that can be read ahead, or {}.
+def Likely(): dict<any>
+  var spec: dict<any> = {feature: ''}
+  try
+    spec = arguments.Parse(words ==# '' ? get(g:, 'inkling_operator', 'rephrase') : words)
+  catch /^\%(Vim\)\@!/
+    # It is told when the keys are pressed.
+  endtry
+  if spec.feature ==# 'rephrase'
+    # Without a tone the daemon reads little of the text.
+    return extend({tone: get(g:, 'inkling_tone', '') ?? 'formal'}, spec)
+  endif
+  return spec.feature ==# 'summarize' ? spec : {}
 enddef
 
 def Send()
-  if mode() !=# 'v' && mode() !=# 'V'
-    return
-  endif
   # Lines are counted before they are joined: a selection may be a whole large file.
   var limit = get(g:, 'inkling_prewarm_characters', 8000)
-  if abs(line('.') - line('v')) > limit
+  if mode() !~# '^[vV]$' || !connection.Running() || abs(line('.') - line('v')) > limit || !Wanted()
     return
   endif
   var selected = selection.Now()
   var text = selection.Text(selected)
-  if text =~ '\S' && strchars(text) <= limit && texts.Sendable(selected.lines)
-    var tone = likely_tone ==# '' ? get(g:, 'inkling_tone', 'formal') : likely_tone
-    var [method, params] = request.Build({feature: 'rephrase', tone: tone}, bufnr(), text)
+  var spec = Likely()
+  if text =~ '\S' && strchars(text) <= limit && texts.Sendable(selected.lines) && !empty(spec)
+    var [method, params] = request.Build(spec, bufnr(), text)
     connection.Notify('assistant/prewarm', {method: method, params: params})
     sent = true
   endif
@@ -51,8 +75,19 @@ export def Gone()
 enddef
 
 # A request was made; it uses what was read.
-export def Used(spec: dict<any>)
-  likely_tone = get(spec, 'tone', likely_tone)
+export def Used()
   timer_stop(timer)
   sent = false
+enddef
+
+export def KeysDid(operation: string)
+  words = operation ==# '' ? words : operation
+enddef
+
+# For the health check.
+export def Describe(): string
+  if !get(g:, 'inkling_prewarm', true)
+    return 'off'
+  endif
+  return Wanted() ? 'on' : 'off while the machine runs on its battery'
 enddef

@@ -3,8 +3,10 @@ vim9script
 
 import autoload './connection.vim'
 import autoload './decide.vim'
+import autoload './keys.vim'
 import autoload './place.vim'
 import autoload './preview.vim'
+import autoload './region.vim'
 import autoload './report.vim'
 import autoload './request.vim'
 import autoload './selection.vim' as selections
@@ -53,16 +55,17 @@ export def Begin(wanted: dict<any>, selection: dict<any>): number
     id: last_id, buffer: selection.buffer, spec: spec, lines: selection.lines,
     text: get(spec, 'topic', selections.Text(selection)), kind: selection.kind, tries: 0, drafts: [], draft: 0,
     diff: false, difference: [], handle: 0, timer: 0, state: 'running', shown: '', units: 0, doing: '', token: '',
+    speed: '',
   }
   if selection.kind ==# 'block' || selection.kind ==# 'point'
     # Only the place matters: nothing of these is replaced.
     task.lines = []
-    preview.Mark(task, extendnew(selection, {first: selection.last}))
-  else
-    preview.Mark(task, selection)
   endif
+  task.sources = [task.lines]
+  preview.Prepare(task)
+  region.Mark(task, empty(task.lines) ? selection.last : selection.first, selection.last)
   tasks[task.id] = task
-  preview.MapKeys(task.buffer)
+  keys.Map(task.buffer)
   inkling#task#Send(task)
   return task.id
 enddef
@@ -149,11 +152,15 @@ def Answered(task: dict<any>, reply: dict<any>)
   task.draft = len(task.drafts)
   var warnings = mapnew(result.warnings, (_, warning) => warning.message)
   for [index, text] in items(get(result, 'alternatives', [answer]))
-    add(task.drafts, {text: text, edits: Edits(task, text, index == 0 ? get(result, 'edits', []) : []),
-      warnings: warnings})
+    var draft = {text: text, edits: {}, warnings: warnings}
+    add(task.drafts, draft)
+    if index == 0
+      Received(task, draft, get(result, 'edits', []))
+    endif
   endfor
+  task.speed = Speed(result.usage)
   if get(task.spec, 'now', false) && index(['new', 'echo'], task.spec.placement) < 0
-    decide.Accept(task)
+    decide.Accept(task, false)
     if !empty(warnings)
       report.Warning(join(warnings, "\n"))
     endif
@@ -163,10 +170,29 @@ def Answered(task: dict<any>, reply: dict<any>)
   redrawstatus!
 enddef
 
-def Edits(task: dict<any>, text: string, sent: list<any>): list<list<any>>
+# The daemon's own edits are kept when they do lead to the text; a draft's edits stand under the text they begin with.
+def Received(task: dict<any>, draft: dict<any>, sent: list<any>)
   var source = join(task.lines, "\n")
   var edits = texts.Edits(source, sent, connection.Encoding())
-  return texts.Edited(source, edits) ==# text ? edits : texts.Difference(source, text)
+  if texts.Edited(source, edits) ==# draft.text
+    draft.edits[source] = texts.Together(source, edits)
+  endif
+enddef
+
+# The edits that lead from the text as it stands now to a draft.
+export def Edits(task: dict<any>, draft: dict<any>): list<list<any>>
+  var source = join(task.lines, "\n")
+  if !has_key(draft.edits, source)
+    draft.edits[source] = texts.Together(source, texts.Difference(source, draft.text))
+  endif
+  return draft.edits[source]
+enddef
+
+# How fast the answer was written; nothing of one that was not written by and by.
+def Speed(usage: dict<any>): string
+  var seconds = (usage.durationMs - usage.timeToFirstTokenMs) / 1000.0
+  var tokens = usage.completionTokens
+  return tokens > 1 && seconds > 0 ? $', {float2nr(round(tokens / seconds))} tokens/s' : ''
 enddef
 
 # What was shown is void. Drafts of earlier tries stay.
@@ -187,20 +213,21 @@ export def Close(task: dict<any>)
   remove(tasks, task.id)
   preview.Hide(task)
   if empty(filter(inkling#task#All(), (_, other) => other.buffer == task.buffer))
-    preview.UnmapKeys(task.buffer)
+    keys.Unmap(task.buffer)
   endif
   redrawstatus!
 enddef
 
 def Hint(task: dict<any>): string
-  var key = preview.Keys()
+  var key = keys.Keys()
   var title = request.Title(task.spec)
   if task.state ==# 'running'
     return $'{title}: {task.doing} …  {key.reject} stop'
   endif
   var count = len(task.drafts) > 1 ? $' ({task.draft + 1} of {len(task.drafts)})' : ''
   var accept = task.spec.placement ==# 'echo' ? 'close' : 'accept'
-  return $'{title}{count}  {key.accept} {accept}  {key.reject} reject  ' ..
+  var hunk = task.diff && task.spec.placement ==# 'replace' ? $'  {key.hunk} hunk' : ''
+  return $'{title}{count}  {key.accept} {accept}{hunk}  {key.reject} reject  ' ..
     $'{key.next} next  {key.diff} diff  {key.edit} edit'
 enddef
 
@@ -211,6 +238,7 @@ export def Draw(task: dict<any>)
   var rows: list<list<string>> = []
   if task.state ==# 'done'
     var draft = task.drafts[task.draft]
+    task.difference = task.diff ? inkling#task#Edits(task, draft) : []
     add(rows, ['text', draft.text])
     extend(rows, mapnew(draft.warnings, (_, warning) => ['warning', 'Note: ' .. warning]))
   elseif task.shown !=# ''
@@ -218,6 +246,14 @@ export def Draw(task: dict<any>)
   endif
   preview.Show(task, add(rows, ['hint', Hint(task)]))
   redrawstatus!
+enddef
+
+# Undo may have brought a text back that the task knows, and has taken what was shown in its lines along.
+export def Changed(buffer: number)
+  for task in filter(inkling#task#All(), (_, task) => task.buffer == buffer)
+    region.Unchanged(task)
+    inkling#task#Draw(task)
+  endfor
 enddef
 
 export def Redraw()
@@ -240,6 +276,6 @@ export def Status(): string
   elseif len(running) == 1
     return 'Inkling: ' .. running[0].doing
   endif
-  var waiting = len(inkling#task#All())
-  return waiting > 0 ? $'Inkling: {waiting} to decide' : ''
+  var waiting = sort(inkling#task#All(), (one, other) => other.id - one.id)
+  return empty(waiting) ? '' : $'Inkling: {len(waiting)} to decide{waiting[0].speed}'
 enddef

@@ -52,6 +52,25 @@ export def Edits(source: string, edits: list<any>, encoding: string): list<list<
   return mapnew(edits, (index, edit) => [bytes[2 * index], bytes[2 * index + 1], edit.newText])
 enddef
 
+# [line, byte] of an offset of a text that begins at such a place.
+export def Position(source: string, place: list<number>, offset: number): list<number>
+  var before = strpart(source, 0, offset)
+  var line = count(before, "\n")
+  return [place[0] + line, line == 0 ? place[1] + offset : offset - strridx(before, "\n") - 1]
+enddef
+
+# The offset, in lines that begin at such a place, of a line and a column that count from 1; at most their length.
+export def Offset(lines: list<string>, place: list<number>, position: list<number>): number
+  var index = position[0] - place[0]
+  if index < 0
+    return 0
+  elseif index >= len(lines)
+    return len(join(lines, "\n"))
+  endif
+  var before = index == 0 ? -place[1] : len(join(lines[: index - 1], "\n")) + 1
+  return max([before + position[1] - 1, 0])
+enddef
+
 export def Edited(source: string, edits: list<list<any>>): string
   var parts: list<string> = []
   var position = 0
@@ -60,6 +79,27 @@ export def Edited(source: string, edits: list<list<any>>): string
     position = end
   endfor
   return join(parts, '') .. strpart(source, position)
+enddef
+
+# Changes with nothing but blanks between them belong together: one of them alone would leave half a phrase.
+export def Together(source: string, edits: list<list<any>>): list<list<any>>
+  var joined: list<list<any>> = []
+  for [start, end, text] in edits
+    var between = empty(joined) ? '' : strpart(source, joined[-1][1], start - joined[-1][1])
+    if !empty(joined) && between !~ '[^ \t]'
+      joined[-1] = [joined[-1][0], end, joined[-1][2] .. between .. text]
+    else
+      add(joined, [start, end, text])
+    endif
+  endfor
+  return mapnew(joined, (_, edit) => WithoutBlank(source, edit))
+enddef
+
+# Blanks at the end that both texts have stay where they are.
+def WithoutBlank(source: string, edit: list<any>): list<any>
+  var blank = matchstr(edit[2], '[ \t]*$')
+  var same = matchstr(strpart(source, edit[0], edit[1] - edit[0]), '[ \t]*$') ==# blank
+  return same ? [edit[0], edit[1] - len(blank), strpart(edit[2], 0, len(edit[2]) - len(blank))] : edit
 enddef
 
 def Words(text: string): list<string>
