@@ -20,6 +20,7 @@ command -v nvim >/dev/null 2>&1 || missing+=(neovim)
 command -v emacs >/dev/null 2>&1 || missing+=(emacs-nox)
 # A small Vim has no channels.
 vim --version 2>/dev/null | grep -q '+channel' || missing+=(vim)
+command -v kak >/dev/null 2>&1 || missing+=(kakoune)
 install ${missing[@]+"${missing[@]}"}
 # Emacs has Eglot from version 29 on; before, it is a package.
 if command -v emacs >/dev/null 2>&1; then
