@@ -59,7 +59,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], excluding: [Stri
 }
 
 /// What the tests of the plugins run in the editors.
-let editorDrivers = ["scripted_daemon.py", "emacs", "neovim", "vim", "vscode"]
+let editorDrivers = ["scripted_daemon.py", "emacs", "helix", "kakoune", "neovim", "vim", "vscode"]
 
 let package = Package(
   name: "inkling",

@@ -22,6 +22,7 @@ command -v emacs >/dev/null 2>&1 || missing+=(emacs-nox)
 vim --version 2>/dev/null | grep -q '+channel' || missing+=(vim)
 # Node is what runs the tests of the extension for VS Code.
 node --version >/dev/null 2>&1 || missing+=(nodejs)
+command -v kak >/dev/null 2>&1 || missing+=(kakoune)
 install ${missing[@]+"${missing[@]}"}
 # Emacs has Eglot from version 29 on; before, it is a package.
 if command -v emacs >/dev/null 2>&1; then
