@@ -58,7 +58,8 @@ for _, tone in ipairs({ "formal", "exciting", "simpler", "shorter", "longer", "f
 end
 
 local highlights = {
-  InklingSource = "Comment", InklingPreview = "String", InklingHint = "NonText", InklingWarning = "WarningMsg",
+  InklingSource = "Comment", InklingChange = "DiffText", InklingPreview = "String", InklingHint = "NonText",
+  InklingWarning = "WarningMsg",
 }
 for name, link in pairs(highlights) do
   vim.api.nvim_set_hl(0, name, { default = true, link = link })
@@ -87,6 +88,11 @@ end)
 on({ "VimResized", "BufWinEnter" }, function()
   if loaded("task") then
     require("inkling.task").redraw()
+  end
+end)
+on({ "TextChanged", "InsertLeave" }, function(event)
+  if loaded("task") then
+    require("inkling.task").redraw(event.buf)
   end
 end)
 on({ "CursorMoved", "ModeChanged" }, function()

@@ -92,6 +92,7 @@ local function listen(chat, value)
       shown = before:sub(1, text.byte_offset(before, value.offset, client.encoding)) .. value.delta
     end
     chat.partial, chat.state = shown, "writing"
+    status.count(chat)
     set_lines(chat, answer_row(chat), vim.split(shown:gsub("\r", ""), "\n", { plain = true }))
   elseif value.kind == "begin" or value.kind == "report" then
     chat.progress = { message = value.message or value.title, percentage = value.percentage }
@@ -100,7 +101,7 @@ local function listen(chat, value)
 end
 
 local function ended(chat)
-  chat.request, chat.partial, chat.progress, chat.state = nil, nil, nil, nil
+  chat.request, chat.partial, chat.progress, chat.state, chat.meter = nil, nil, nil, nil, nil
   status.set(chat, nil)
 end
 

@@ -137,7 +137,8 @@ function M.as_one_step(buffer, change)
   end
 end
 
-function M.replace(buffer, region, source, edits)
+-- Answers what tells the row and the column of a byte of a region's text.
+function M.places(region, source)
   local starts, position = { 0 }, 1
   while true do
     local stop = source:find("\n", position, true)
@@ -147,13 +148,17 @@ function M.replace(buffer, region, source, edits)
     table.insert(starts, stop)
     position = stop + 1
   end
-  local function place(offset)
+  return function(offset)
     local line = #starts
     while starts[line] > offset do
       line = line - 1
     end
     return region[1] + line - 1, offset - starts[line] + (line == 1 and region[2] or 0)
   end
+end
+
+function M.replace(buffer, region, source, edits)
+  local place = M.places(region, source)
   M.as_one_step(buffer, function()
     -- From the last to the first, so that the places of those before stay right.
     for index = #edits, 1, -1 do

@@ -158,6 +158,8 @@ function M.answers(task, result)
       table.insert(found, {
         text = words,
         edits = index == 1 and result.edits or nil,
+        -- The texts that it was written for: that one, and those that single changes of it lead to.
+        known = { [task.source] = true },
         warnings = warnings(result),
       })
     end
