@@ -82,17 +82,19 @@ function tests.loading_is_shown_and_typing_works_meanwhile()
 end
 
 function tests.reading_and_the_speed_of_writing_are_in_the_status()
-  local play = { { work = { kind = "report", message = "Reading the text", percentage = 61 } }, { seconds = 0.1 } }
+  local play = {
+    { work = { kind = "report", message = "Reading the text", percentage = 61 } }, { ["until"] = "assistant/countTokens" },
+  }
   for index = 0, 12 do
     vim.list_extend(play, { { text = "word ", offset = 5 * index }, { seconds = 0.05 } })
   end
   table.insert(play, forever)
   local editor = Editor.new({ lines = { "x y" }, methods = rephrase({ play }) })
   editor:keys("gzz"):wait_lua([[return require("inkling").status() == "Inkling: Reading the text 61 %"]])
-  editor:wait_lua([[return require("inkling").status() == "Inkling: writing"]])
+  editor:lua([[require("inkling.client").request("assistant/countTokens", { text = "x" }, function() end)]])
   editor:wait_lua([[
     local rate = tonumber(require("inkling").status():match("^Inkling: writing, (%d+) tokens/s$"))
-    return rate and rate > 4 and rate < 21
+    return rate and rate > 1 and rate < 27
   ]], function()
     return "the speed; there is " .. editor:lua([[return require("inkling").status()]])
   end)
