@@ -167,38 +167,24 @@ function tests.the_text_is_followed_through_edits_elsewhere()
   editor:wait_text("new\nlines\nx\n\nNOT one eins zwei\n\nymore"):quit()
 end
 
--- Menus answer by themselves: with the choice that begins with `words`, or with none.
-local function choose(editor, words)
-  editor:lua([[
-    local words = ...
-    vim.ui.select = function(items, options, done)
-      table.insert(messages, options.prompt)
-      for _, item in ipairs(items) do
-        if words ~= "" and options.format_item(item):find(words, 1, true) == 1 then return done(item) end
-      end
-      done(nil)
-    end
-  ]], words)
-end
-
 function tests.a_changed_text_is_asked_about()
   local editor = Editor.new({
     lines = { "one two" }, methods = rephrase({ Answer("eins zwei"), Answer("three"), Answer("four") }),
   })
   editor:keys("gzz"):wait_done():keys("wi more<Esc>")
   local mine = "one  moretwo"
-  choose(editor, "")
+  editor:choose()
   editor:keys("gy"):wait_message("was changed since")
   Equal(editor:text(), mine)
-  choose(editor, "Keep my text")
+  editor:choose("Keep my text")
   editor:keys("gy")
   Equal(editor:text(), mine)
   editor:wait_shown("eins zwei")
-  choose(editor, "Ask again")
+  editor:choose("Ask again")
   editor:keys("gy"):wait_shown("three"):wait_done()
   Equal(editor:sent("assistant/rephrase")[2].params.text, mine)
   editor:keys("x"):keys("g."):wait_shown("four"):wait_done():keys("x")
-  choose(editor, "Replace it")
+  editor:choose("Replace it")
   mine = editor:text()
   editor:keys("gy"):wait_text("four"):keys("u"):wait_text(mine):quit()
 end

@@ -83,7 +83,8 @@ end
 
 function tests.reading_and_the_speed_of_writing_are_in_the_status()
   local play = {
-    { work = { kind = "report", message = "Reading the text", percentage = 61 } }, { ["until"] = "assistant/countTokens" },
+    { work = { kind = "report", message = "Reading the text", percentage = 61 } },
+    { ["until"] = "assistant/countTokens" },
   }
   for index = 0, 12 do
     vim.list_extend(play, { { text = "word ", offset = 5 * index }, { seconds = 0.05 } })

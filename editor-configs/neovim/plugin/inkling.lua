@@ -19,6 +19,15 @@ command("Inkling", "run", {
 })
 command("InklingStop", "stop", { bang = true, desc = "Stop the request at hand; with ! all" })
 command("InklingStatus", "status", { desc = "What the daemon does" })
+command("InklingDoctor", "doctor", { bang = true, desc = "What is wrong; with ! the program examines itself" })
+vim.api.nvim_create_user_command("InklingModel", function(given)
+  require("inkling.model").choose(given.args)
+end, {
+  nargs = "?", desc = "Choose the model",
+  complete = function(start)
+    return require("inkling.command").starting(require("inkling.model").names(), start)
+  end,
+})
 command("InklingVoice", "voice", {
   nargs = "?", desc = "Choose a voice",
   complete = function(...)
@@ -41,11 +50,15 @@ end, {
   end,
 })
 
+vim.api.nvim_create_user_command("InklingSessions", function()
+  require("inkling.sessions").choose()
+end, { desc = "Go on with a kept conversation, export or delete it" })
+
 local function plug(name, spec, object)
   -- With a text object of its own there is nothing that a selection would add.
   vim.keymap.set(object and "n" or { "n", "x" }, "<Plug>(inkling-" .. name .. ")", function()
     return require("inkling.operator").begin(spec) .. (object or "")
-  end, { expr = true })
+  end, { expr = true, desc = "Inkling: " .. name:gsub("%-", " ") })
 end
 
 plug("rephrase", { feature = "rephrase" })
@@ -97,7 +110,8 @@ on({ "TextChanged", "InsertLeave" }, function(event)
 end)
 on({ "CursorMoved", "ModeChanged" }, function()
   local mode = vim.api.nvim_get_mode().mode
-  if loaded("client") and (mode == "v" or mode == "V") then
+  local may_start = loaded("config") and require("inkling.config").get().prewarm.start
+  if (loaded("client") or may_start) and (mode == "v" or mode == "V") then
     require("inkling.prewarm").selecting()
   end
 end)
