@@ -98,7 +98,7 @@ on({ "BufUnload" }, function(event)
     require("inkling.task").close_all(event.buf)
   end
 end)
-on({ "VimResized", "BufWinEnter" }, function()
+on({ "VimResized", "BufWinEnter", "TabEnter" }, function()
   if loaded("task") then
     require("inkling.task").redraw()
   end

@@ -95,7 +95,8 @@ function M.when_possible(task)
   if task.closed then
     return
   end
-  local busy = vim.api.nvim_get_current_buf() == task.buffer and vim.api.nvim_get_mode().mode ~= "n"
+  local mode = vim.api.nvim_get_mode().mode
+  local busy = vim.api.nvim_get_current_buf() == task.buffer and mode ~= "n" and mode ~= "nt"
   if not busy then
     if not M.accept(task) then
       task.spec.now = false
@@ -105,7 +106,7 @@ function M.when_possible(task)
     return
   end
   vim.api.nvim_create_autocmd("ModeChanged", {
-    pattern = "*:n",
+    pattern = { "*:n", "*:nt" },
     once = true,
     callback = function()
       vim.schedule(function()

@@ -122,11 +122,11 @@ local function hold(buffer)
 end
 
 -- Runs a change as an undo step of its own: what changes a buffer outside a command is otherwise joined with what was
--- changed before it. Setting 'undolevels', even to the same value, ends a step.
+-- changed before it. Setting 'undolevels', even to the same value, ends a step; nobody else is to be told of it.
 function M.as_one_step(buffer, change)
   local put_back = hold(buffer)
   local function end_step()
-    vim.cmd("let &g:undolevels = &g:undolevels")
+    vim.cmd("noautocmd let &g:undolevels = &g:undolevels")
   end
   vim.api.nvim_buf_call(buffer, end_step)
   local done, problem = pcall(change)

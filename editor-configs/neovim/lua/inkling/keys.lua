@@ -76,8 +76,13 @@ local function restore()
     return
   end
   for key, before in pairs(mine.before) do
-    pcall(vim.api.nvim_buf_del_keymap, mine.buffer, "n", key)
-    if before then
+    -- One that has come meanwhile is not taken away.
+    local present = mapped(mine.buffer, key)
+    local ours = present and (present.desc or ""):find("^Inkling: ")
+    if ours then
+      vim.api.nvim_buf_del_keymap(mine.buffer, "n", key)
+    end
+    if ours and before then
       vim.api.nvim_buf_set_keymap(mine.buffer, "n", key, before.rhs or "", {
         callback = before.callback, expr = before.expr == 1, noremap = before.noremap == 1,
         nowait = before.nowait == 1, silent = before.silent == 1, script = before.script == 1, desc = before.desc,
