@@ -23,10 +23,10 @@ end
 local editors = 0
 
 -- options: lines (or bytes, of a file), methods, script (more members), settings, width, height, command, program (what
--- the program does, as a shell says it, when it is not to connect; its words are added to the file “told”)
+-- the program does, as a shell says it, when it is not to connect; its words are added to the file “told”), troubled
 function Editor.new(options)
   editors = editors + 1
-  local self = setmetatable({ number = editors, log_path = ("%s/log-%d.jsonl"):format(folder, editors) }, Editor)
+  local self = setmetatable({ number = editors, troubled = options.troubled, log_path = ("%s/log-%d.jsonl"):format(folder, editors) }, Editor)
   self.channel = vim.fn.jobstart({
     vim.v.progpath, "--embed", "--headless", "-u", "NONE", "-i", "NONE", "-n",
     "--cmd", "set runtimepath^=" .. root .. "/editor-configs/neovim",
@@ -208,7 +208,14 @@ function Editor:choose(...)
   return self
 end
 
+-- Ends it. What went wrong in it behind the scenes is a failure, unless the test has made it so: options.troubled.
 function Editor:quit()
+  if not self.troubled then
+    local errors = self:lua([[return vim.fn.execute("messages")]])
+    if errors:find("Error ", 1, true) or errors:find("%f[%w]E%d+:") then
+      error("the editor has told of errors: " .. errors, 2)
+    end
+  end
   pcall(vim.rpcnotify, self.channel, "nvim_command", "qall!")
   vim.fn.jobwait({ self.channel }, 5000)
 end

@@ -132,6 +132,13 @@ function tests.words_that_come_in_and_words_that_go()
   editor:keys("uuu"):wait_text("é we really go"):quit()
 end
 
+function tests.words_side_by_side_are_one_change()
+  local editor = Editor.new({
+    lines = { "teh  dgo", "teh" }, methods = { ["assistant/rephrase"] = { Answer("the  dog\nthe") } },
+  })
+  editor:keys("gzz"):wait_done():keys("gl"):wait_text("the  dog\nteh"):quit()
+end
+
 function tests.a_hunk_of_the_difference_is_taken()
   local editor = Editor.new({
     lines = { "one", "b", "c", "d", "e", "f", "g", "h", "last" },
@@ -157,6 +164,7 @@ function tests.hunks_of_lines_of_many_texts()
       seed = (seed * 1103515245 + 12345) % 2147483648
       return math.floor(seed / 65536) % limit + 1
     end
+    if #edits.between("", "a b") ~= 1 or edits.applied("a b", edits.between("a b", "")) ~= "" then return "empty" end
     local function words()
       local lines = {}
       for index = 1, random(6) do lines[index] = ("abc"):sub(1, random(3) - 1) .. (random(3) == 1 and "é" or "") end
@@ -170,6 +178,7 @@ function tests.hunks_of_lines_of_many_texts()
         if #hunks == 0 then break end
         text = edits.applied(text, { diff.change(text, answer, hunks[random(#hunks)]) }) or "nothing"
         count = count + 1
+        if edits.applied(text, edits.between(text, answer)) ~= answer then table.insert(wrong, { text, answer }) break end
         if count > 20 then table.insert(wrong, { source, answer }) break end
       end
     end

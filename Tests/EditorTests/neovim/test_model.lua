@@ -56,6 +56,9 @@ end
 function tests.a_model_by_its_name_and_one_that_is_not_there()
   local editor = Editor.new({ program = program:format(models, "exit 3") })
   editor:choose():keys(":InklingModel Small<CR>"):wait_message("/m/small.gguf is the model")
+  Wait(function()
+    return told()[3]
+  end, "the status to be asked for")
   editor:keys(":InklingModel nonsense<CR>"):wait_message("Inkling: there is no model “nonsense”")
   Wait(function()
     return vim.deep_equal(told(), {

@@ -190,7 +190,8 @@ function tests.help_has_its_tags()
   end)())
   editor:ex("set runtimepath^=" .. Folder .. "/rtp")
   editor:ex("helptags " .. Folder .. "/rtp/doc")
-  for _, tag in ipairs({ "inkling", ":Inkling", "inkling-settings", "inkling-keys", "<Plug>(inkling-rephrase)" }) do
+  for _, tag in ipairs({ "inkling", ":Inkling", "inkling-settings", "inkling-keys", "<Plug>(inkling-rephrase)",
+    ":InklingModel", ":InklingSessions", ":InklingDoctor", "inkling-changes" }) do
     editor:request("nvim_command", "help " .. tag)
   end
   editor:quit()

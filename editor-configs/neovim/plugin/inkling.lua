@@ -71,12 +71,15 @@ for _, tone in ipairs({ "formal", "exciting", "simpler", "shorter", "longer", "f
 end
 
 local highlights = {
-  InklingSource = "Comment", InklingChange = "DiffText", InklingPreview = "String", InklingHint = "NonText",
-  InklingWarning = "WarningMsg",
+  InklingSource = { link = "Comment" }, InklingChange = { underline = true }, InklingPreview = { link = "String" },
+  InklingHint = { link = "NonText" }, InklingWarning = { link = "WarningMsg" },
 }
-for name, link in pairs(highlights) do
-  vim.api.nvim_set_hl(0, name, { default = true, link = link })
+local function highlight()
+  for name, look in pairs(highlights) do
+    vim.api.nvim_set_hl(0, name, vim.tbl_extend("error", { default = true }, look))
+  end
 end
+highlight()
 
 -- What is not loaded has nothing to notice.
 local function loaded(module)
@@ -130,11 +133,7 @@ on("VimLeavePre", function()
     require("inkling.client").stop()
   end
 end)
-on("ColorScheme", function()
-  for name, link in pairs(highlights) do
-    vim.api.nvim_set_hl(0, name, { default = true, link = link })
-  end
-end)
+on("ColorScheme", highlight)
 
 -- Not before the user's configuration had its say, and not when it wants no keys at all.
 if vim.v.vim_did_enter == 1 then

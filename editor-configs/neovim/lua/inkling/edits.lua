@@ -21,7 +21,7 @@ local function as_lines(parts)
   for index, part in ipairs(parts) do
     lines[index] = part == "\n" and "\1" or part
   end
-  return table.concat(lines, "\n") .. "\n"
+  return #lines == 0 and "" or table.concat(lines, "\n") .. "\n"
 end
 
 -- Byte offsets in source, ascending: for answers that come without edits of their own.

@@ -7,8 +7,8 @@ local text = require("inkling.text")
 
 local M = {}
 
--- Longer texts are not compared each time that something changes.
-local longest, most = 100000, 500
+-- Longer texts are not compared each time that something changes: their changes are taken, but not marked.
+local longest, most = 20000, 500
 
 local function say(message)
   vim.notify("Inkling: " .. message)
@@ -32,14 +32,15 @@ local function joined(source, changes)
   return found
 end
 
--- The changes of the answer that is shown, the text that they begin with, and its region; nil when there can be none.
-function M.of(task)
+-- The changes of the answer that is shown, the text that they begin with, and its region; nil when there can be none,
+-- and for texts of more bytes than a limit.
+function M.of(task, limit)
   if task.state ~= "done" or task.closed or request.placement(task.spec) ~= "replace" then
     return nil
   end
   local region = text.where(task.buffer, task.mark)
   local source = region and text.get(task.buffer, region)
-  if not source or #source > longest then
+  if not source or not source:find("%S") or (limit and #source > limit) then
     return nil
   end
   return joined(source, edits.of_answer(source, task.answers[task.index], client.encoding)), source, region
@@ -126,7 +127,7 @@ end
 -- Marks in the text what would be changed; where something comes in, the character before it.
 function M.show(task)
   M.hide(task)
-  local changes, source, region = M.of(task)
+  local changes, source, region = M.of(task, longest)
   task.hunks = changes and #changes or 0
   if not changes or #changes > most then
     return
