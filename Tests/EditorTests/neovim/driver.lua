@@ -23,10 +23,13 @@ end
 local editors = 0
 
 -- options: lines (or bytes, of a file), methods, script (more members), settings, width, height, command, program (what
--- the program does, as a shell says it, when it is not to connect; its words are added to the file “told”), troubled
+-- the program does, as a shell says it, when it is not to connect; its words are added to the file “told”),
+-- troubled (errors in the editor are part of the test)
 function Editor.new(options)
   editors = editors + 1
-  local self = setmetatable({ number = editors, troubled = options.troubled, log_path = ("%s/log-%d.jsonl"):format(folder, editors) }, Editor)
+  local self = setmetatable({
+    number = editors, troubled = options.troubled, log_path = ("%s/log-%d.jsonl"):format(folder, editors),
+  }, Editor)
   self.channel = vim.fn.jobstart({
     vim.v.progpath, "--embed", "--headless", "-u", "NONE", "-i", "NONE", "-n",
     "--cmd", "set runtimepath^=" .. root .. "/editor-configs/neovim",

@@ -178,7 +178,7 @@ function tests.hunks_of_lines_of_many_texts()
         if #hunks == 0 then break end
         text = edits.applied(text, { diff.change(text, answer, hunks[random(#hunks)]) }) or "nothing"
         count = count + 1
-        if edits.applied(text, edits.between(text, answer)) ~= answer then table.insert(wrong, { text, answer }) break end
+        if edits.applied(text, edits.between(text, answer)) ~= answer then return { text, answer } end
         if count > 20 then table.insert(wrong, { source, answer }) break end
       end
     end

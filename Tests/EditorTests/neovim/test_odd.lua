@@ -128,7 +128,8 @@ end
 
 function tests.recorded_and_played()
   local editor = Editor.new({
-    lines = { "one two", "", "three" }, settings = { preview = false }, methods = rephrase(Answer("eins"), Answer("drei")),
+    lines = { "one two", "", "three" }, settings = { preview = false },
+    methods = rephrase(Answer("eins"), Answer("drei")),
   })
   editor:keys("qagzz2jq"):wait_text("eins\n\nthree")
   Equal(editor:lua([[return vim.fn.getreg("a")]]), "gzz2j")

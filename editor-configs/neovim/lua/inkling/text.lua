@@ -1,5 +1,5 @@
 -- Texts and regions of buffers. A region is exact to the byte and is followed by an extmark; rows and columns count
--- from 0, and its end is the byte after its last one. One of whole lines stays so: what is typed at their edges is in it.
+-- from 0, and its end is the byte after its last one. What is typed at the edges of one of whole lines is in it.
 local M = {}
 
 M.namespace = vim.api.nvim_create_namespace("inkling")
