@@ -22,10 +22,14 @@ end
 
 local editors = 0
 
--- options: lines (or bytes, of a file), methods, script (more members), settings, width, height, command
+-- options: lines (or bytes, of a file), methods, script (more members), settings, width, height, command, program (what
+-- the program does, as a shell says it, when it is not to connect; its words are added to the file “told”),
+-- troubled (errors in the editor are part of the test)
 function Editor.new(options)
   editors = editors + 1
-  local self = setmetatable({ number = editors, log_path = ("%s/log-%d.jsonl"):format(folder, editors) }, Editor)
+  local self = setmetatable({
+    number = editors, troubled = options.troubled, log_path = ("%s/log-%d.jsonl"):format(folder, editors),
+  }, Editor)
   self.channel = vim.fn.jobstart({
     vim.v.progpath, "--embed", "--headless", "-u", "NONE", "-i", "NONE", "-n",
     "--cmd", "set runtimepath^=" .. root .. "/editor-configs/neovim",
@@ -35,8 +39,18 @@ function Editor.new(options)
   local script_path = ("%s/script-%d.json"):format(folder, editors)
   vim.fn.writefile({ vim.json.encode(script) }, script_path)
   local settings = vim.deepcopy(options.settings or {})
-  settings.command = options.command
-    or { "python3", root .. "/Tests/EditorTests/scripted_daemon.py", script_path, self.log_path }
+  local daemon = { "python3", root .. "/Tests/EditorTests/scripted_daemon.py", script_path, self.log_path }
+  settings.command = options.command or daemon
+  if options.program then
+    local path = ("%s/program-%d"):format(folder, editors)
+    local lines = {
+      "#!/bin/sh", ('test "$1" = connect && exec %s'):format(table.concat(daemon, " ")),
+      ('echo "$@" >> %s/told'):format(folder),
+    }
+    vim.fn.writefile(vim.list_extend(lines, vim.split(options.program, "\n")), path)
+    vim.fn.setfperm(path, "rwx------")
+    settings.command = { path, "connect" }
+  end
   self:ex("set columns=" .. (options.width or 80) .. " lines=" .. (options.height or 40))
   self:lua([[
     local settings = ...
@@ -179,7 +193,32 @@ function Editor:wait_sent(method, count)
   return self:sent(method)
 end
 
+-- From here on menus answer by themselves: with the choices that begin with these words, in turn, else with none.
+function Editor:choose(...)
+  self:lua([[
+    local wanted = { ... }
+    vim.ui.select = function(items, options, done)
+      table.insert(messages, options.prompt)
+      local words = table.remove(wanted, 1)
+      for index, item in ipairs(items) do
+        local said = (options.format_item or tostring)(item)
+        table.insert(messages, "* " .. said)
+        if words and said:find(words, 1, true) == 1 then return done(item, index) end
+      end
+      done(nil)
+    end
+  ]], ...)
+  return self
+end
+
+-- Ends it. What went wrong in it behind the scenes is a failure, unless the test has made it so: options.troubled.
 function Editor:quit()
+  if not self.troubled then
+    local errors = self:lua([[return vim.fn.execute("messages")]])
+    if errors:find("Error ", 1, true) or errors:find("%f[%w]E%d+:") then
+      error("the editor has told of errors: " .. errors, 2)
+    end
+  end
   pcall(vim.rpcnotify, self.channel, "nvim_command", "qall!")
   vim.fn.jobwait({ self.channel }, 5000)
 end
@@ -187,6 +226,20 @@ end
 function Equal(got, expected, what)
   if not vim.deep_equal(got, expected) then
     error(("%sexpected %s, got %s"):format(what and what .. ": " or "", vim.inspect(expected), vim.inspect(got)), 2)
+  end
+end
+
+-- An editor with the real program, and what ends both.
+function Real(options)
+  local program = os.getenv("INKLING_BINARY") or "inkling"
+  if vim.fn.executable(program) == 0 then
+    error("there is no program " .. program)
+  end
+  options.command = { program, "connect" }
+  local editor = Editor.new(options)
+  return editor, function()
+    editor:quit()
+    vim.fn.system({ program, "stop", "--force" })
   end
 end
 

@@ -167,20 +167,60 @@ function tests.the_text_is_followed_through_edits_elsewhere()
   editor:wait_text("new\nlines\nx\n\nNOT one eins zwei\n\nymore"):quit()
 end
 
-function tests.a_changed_text_is_refused_and_retried()
-  local editor = Editor.new({ lines = { "one two" }, methods = rephrase({ Answer("eins zwei"), Answer("three") }) })
-  editor:keys("gzz"):wait_done():keys("wi more<Esc>"):keys("gy"):wait_message("was changed since")
-  Equal(editor:text(), "one  moretwo")
-  editor:keys("g."):wait_shown("three"):wait_done()
-  Equal(editor:sent("assistant/rephrase")[2].params.text, "one  moretwo")
-  editor:keys("gy"):wait_text("three"):quit()
+function tests.a_changed_text_is_asked_about()
+  local editor = Editor.new({
+    lines = { "one two" }, methods = rephrase({ Answer("eins zwei"), Answer("three"), Answer("four") }),
+  })
+  editor:keys("gzz"):wait_done():keys("wi more<Esc>")
+  local mine = "one  moretwo"
+  editor:choose()
+  editor:keys("gy"):wait_message("was changed since")
+  Equal(editor:text(), mine)
+  editor:choose("Keep my text")
+  editor:keys("gy")
+  Equal(editor:text(), mine)
+  editor:wait_shown("eins zwei")
+  editor:choose("Ask again")
+  editor:keys("gy"):wait_shown("three"):wait_done()
+  Equal(editor:sent("assistant/rephrase")[2].params.text, mine)
+  editor:keys("x"):keys("g."):wait_shown("four"):wait_done():keys("x")
+  editor:choose("Replace it")
+  mine = editor:text()
+  editor:keys("gy"):wait_text("four"):keys("u"):wait_text(mine):quit()
+end
+
+function tests.lines_stay_whole()
+  local editor = Editor.new({ lines = { "a", "b", "c", "d" }, methods = rephrase({ Answer("X\nY") }) })
+  local count = 1
+  local function retried(keys)
+    count = count + 1
+    editor:keys(keys):keys("g."):wait_sent("assistant/rephrase", count)
+    editor:wait_done()
+    return editor:sent("assistant/rephrase")[count].params.text
+  end
+  editor:keys("2GVjgz"):wait_done()
+  Equal(retried("Ix<Esc>3GAy<Esc>"), "xb\ncy", "what is typed at the edges is in them")
+  Equal(retried("2GOabove<Esc>4Gobelow<Esc>k"), "xb\ncy", "lines above and below are not")
+  Equal(retried("ddk"), "xb", "without the last line")
+  Equal(editor:text(), "a\nabove\nxb\nbelow\nd")
+  editor:quit()
+end
+
+function tests.the_question_about_a_changed_text_is_harmless_by_default()
+  local editor = Editor.new({ lines = { "one two" }, methods = rephrase({ Answer("eins zwei") }) })
+  editor:keys("gzz"):wait_done():keys("ix<Esc>")
+  editor:keys("gy<CR>")
+  Equal(editor:text(), "xone two")
+  editor:keys("gy1<CR>")
+  Equal(editor:text(), "xone two")
+  editor:wait_shown("eins zwei"):keys("gy3<CR>"):wait_text("eins zwei"):quit()
 end
 
 function tests.a_deleted_text_is_refused()
   local editor = Editor.new({ lines = { "a", "b", "c" }, methods = rephrase({ Answer("B") }) })
   editor:keys("jVgz"):wait_done():keys("dd")
   Equal(editor:lua([[return require("inkling.accept").accept(require("inkling.task").of_buffer(1)[1])]]), false)
-  editor:wait_message("was changed since")
+  editor:wait_message("the text is gone")
   Equal(editor:text(), "a\nc")
   editor:quit()
 end

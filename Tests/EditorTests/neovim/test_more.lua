@@ -190,27 +190,15 @@ function tests.help_has_its_tags()
   end)())
   editor:ex("set runtimepath^=" .. Folder .. "/rtp")
   editor:ex("helptags " .. Folder .. "/rtp/doc")
-  for _, tag in ipairs({ "inkling", ":Inkling", "inkling-settings", "inkling-keys", "<Plug>(inkling-rephrase)" }) do
+  for _, tag in ipairs({ "inkling", ":Inkling", "inkling-settings", "inkling-keys", "<Plug>(inkling-rephrase)",
+    ":InklingModel", ":InklingSessions", ":InklingDoctor", "inkling-changes" }) do
     editor:request("nvim_command", "help " .. tag)
   end
   editor:quit()
 end
 
-local function real(options)
-  local program = os.getenv("INKLING_BINARY") or "inkling"
-  if vim.fn.executable(program) == 0 then
-    error("there is no program " .. program)
-  end
-  options.command = { program, "connect" }
-  local editor = Editor.new(options)
-  return editor, function()
-    editor:quit()
-    vim.fn.system({ program, "stop", "--force" })
-  end
-end
-
 function tests.real_rephrase_and_undo()
-  local editor, stop = real({ lines = { "gonna be late tmrw, train's broken again", "", "Yours" } })
+  local editor, stop = Real({ lines = { "gonna be late tmrw, train's broken again", "", "Yours" } })
   local before = editor:bytes()
   editor:keys("gzz")
   Wait(function()
@@ -230,10 +218,11 @@ function tests.real_command_of_the_configuration()
   vim.fn.mkdir(place, "p")
   vim.fn.writefile({ vim.json.encode({
     commands = { {
-      id = "note", title = "A note", input = "selection", output = "insert", instructions = "Write a short note on this.",
+      id = "note", title = "A note", input = "selection", output = "insert",
+      instructions = "Write a short note on this.",
     } },
   }) }, place .. "/config.json")
-  local editor, stop = real({ lines = { "The ferry left at nine." }, settings = { options = { maxTokens = 30 } } })
+  local editor, stop = Real({ lines = { "The ferry left at nine." }, settings = { options = { maxTokens = 30 } } })
   editor:keys(":Inkling n<Tab><CR>")
   Wait(function()
     return editor:shown():find("A note (below)", 1, true)
@@ -246,7 +235,7 @@ function tests.real_command_of_the_configuration()
 end
 
 function tests.real_summary_and_chat()
-  local editor, stop = real({
+  local editor, stop = Real({
     lines = { "The ferry left at nine. It was full, and the sea was rough. Nobody complained, though." },
     settings = { options = { maxTokens = 40 } },
   })

@@ -81,6 +81,28 @@ function tests.loading_is_shown_and_typing_works_meanwhile()
   editor:keys("Ggy"):wait_text("onemore\nlines\n\nZwei"):keys("u"):wait_text("onemore\nlines\n\ntwo"):quit()
 end
 
+function tests.reading_and_the_speed_of_writing_are_in_the_status()
+  local play = {
+    { work = { kind = "report", message = "Reading the text", percentage = 61 } },
+    { ["until"] = "assistant/countTokens" },
+  }
+  for index = 0, 12 do
+    vim.list_extend(play, { { text = "word ", offset = 5 * index }, { seconds = 0.05 } })
+  end
+  table.insert(play, forever)
+  local editor = Editor.new({ lines = { "x y" }, methods = rephrase({ play }) })
+  editor:keys("gzz"):wait_lua([[return require("inkling").status() == "Inkling: Reading the text 61 %"]])
+  editor:lua([[require("inkling.client").request("assistant/countTokens", { text = "x" }, function() end)]])
+  editor:wait_lua([[
+    local rate = tonumber(require("inkling").status():match("^Inkling: writing, (%d+) tokens/s$"))
+    return rate and rate > 1 and rate < 27
+  ]], function()
+    return "the speed; there is " .. editor:lua([[return require("inkling").status()]])
+  end)
+  editor:wait_shown("tokens/s  <C-c> reject")
+  editor:quit()
+end
+
 function tests.the_cursor_and_the_windows_stay_while_text_comes()
   local long = {}
   for index = 1, 60 do

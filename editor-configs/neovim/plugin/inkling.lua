@@ -19,6 +19,15 @@ command("Inkling", "run", {
 })
 command("InklingStop", "stop", { bang = true, desc = "Stop the request at hand; with ! all" })
 command("InklingStatus", "status", { desc = "What the daemon does" })
+command("InklingDoctor", "doctor", { bang = true, desc = "What is wrong; with ! the program examines itself" })
+vim.api.nvim_create_user_command("InklingModel", function(given)
+  require("inkling.model").choose(given.args)
+end, {
+  nargs = "?", desc = "Choose the model",
+  complete = function(start)
+    return require("inkling.command").starting(require("inkling.model").names(), start)
+  end,
+})
 command("InklingVoice", "voice", {
   nargs = "?", desc = "Choose a voice",
   complete = function(...)
@@ -41,11 +50,15 @@ end, {
   end,
 })
 
+vim.api.nvim_create_user_command("InklingSessions", function()
+  require("inkling.sessions").choose()
+end, { desc = "Go on with a kept conversation, export or delete it" })
+
 local function plug(name, spec, object)
   -- With a text object of its own there is nothing that a selection would add.
   vim.keymap.set(object and "n" or { "n", "x" }, "<Plug>(inkling-" .. name .. ")", function()
     return require("inkling.operator").begin(spec) .. (object or "")
-  end, { expr = true })
+  end, { expr = true, desc = "Inkling: " .. name:gsub("%-", " ") })
 end
 
 plug("rephrase", { feature = "rephrase" })
@@ -58,11 +71,15 @@ for _, tone in ipairs({ "formal", "exciting", "simpler", "shorter", "longer", "f
 end
 
 local highlights = {
-  InklingSource = "Comment", InklingPreview = "String", InklingHint = "NonText", InklingWarning = "WarningMsg",
+  InklingSource = { link = "Comment" }, InklingChange = { underline = true }, InklingPreview = { link = "String" },
+  InklingHint = { link = "NonText" }, InklingWarning = { link = "WarningMsg" },
 }
-for name, link in pairs(highlights) do
-  vim.api.nvim_set_hl(0, name, { default = true, link = link })
+local function highlight()
+  for name, look in pairs(highlights) do
+    vim.api.nvim_set_hl(0, name, vim.tbl_extend("error", { default = true }, look))
+  end
 end
+highlight()
 
 -- What is not loaded has nothing to notice.
 local function loaded(module)
@@ -84,14 +101,20 @@ on({ "BufUnload" }, function(event)
     require("inkling.task").close_all(event.buf)
   end
 end)
-on({ "VimResized", "BufWinEnter" }, function()
+on({ "VimResized", "BufWinEnter", "TabEnter" }, function()
   if loaded("task") then
     require("inkling.task").redraw()
   end
 end)
+on({ "TextChanged", "InsertLeave" }, function(event)
+  if loaded("task") then
+    require("inkling.task").redraw(event.buf)
+  end
+end)
 on({ "CursorMoved", "ModeChanged" }, function()
   local mode = vim.api.nvim_get_mode().mode
-  if loaded("client") and (mode == "v" or mode == "V") then
+  local may_start = loaded("config") and require("inkling.config").get().prewarm.start
+  if (loaded("client") or may_start) and (mode == "v" or mode == "V") then
     require("inkling.prewarm").selecting()
   end
 end)
@@ -110,11 +133,7 @@ on("VimLeavePre", function()
     require("inkling.client").stop()
   end
 end)
-on("ColorScheme", function()
-  for name, link in pairs(highlights) do
-    vim.api.nvim_set_hl(0, name, { default = true, link = link })
-  end
-end)
+on("ColorScheme", highlight)
 
 -- Not before the user's configuration had its say, and not when it wants no keys at all.
 if vim.v.vim_did_enter == 1 then

@@ -12,15 +12,13 @@ local function task_module()
   return require("inkling.task")
 end
 
+local changing = { replace = true, below = true, above = true }
+
 local function put(task, answer, region)
   local placement = request.placement(task.spec)
   if placement == "replace" then
-    if text.get(task.buffer, region) ~= task.source then
-      return ("the text was changed since it was asked for. %s asks for the new text, %s yanks this answer."):format(
-        config.get().keys.retry or "Retry", config.get().keys.yank or "yank")
-    end
-    local result = { text = answer.text, edits = answer.edits }
-    edits.replace(task.buffer, region, task.source, edits.of_answer(task.source, result, client.encoding))
+    local source = text.get(task.buffer, region)
+    edits.replace(task.buffer, region, source, edits.of_answer(source, answer, client.encoding))
   elseif placement == "below" or placement == "above" then
     edits.insert_block(task.buffer, region, answer.text, placement == "above")
   elseif placement == "buffer" then
@@ -33,8 +31,30 @@ local function put(task, answer, region)
   end
 end
 
--- Puts the answer that is shown where it belongs and ends the task; answers whether it could.
-function M.accept(task)
+-- The text is not what the answer was written for. What is chosen by mistake, or not at all, leaves all as it is.
+local function ask(task)
+  local choices = {
+    { "Keep my text" },
+    { "Ask again, for the text as it is now", task_module().retry },
+    { "Replace it with this answer all the same", function()
+      M.accept(task, true)
+    end },
+  }
+  vim.ui.select(choices, {
+    prompt = "Inkling: the text was changed since it was asked for",
+    format_item = function(choice)
+      return choice[1]
+    end,
+  }, function(choice)
+    if choice and choice[2] and not task.closed then
+      choice[2](task)
+    end
+  end)
+end
+
+-- Puts the answer that is shown where it belongs and ends the task; answers whether it could. `sure`: also over a text
+-- that was changed meanwhile.
+function M.accept(task, sure)
   if task.state ~= "done" then
     vim.notify("Inkling: the answer is still being written")
     return false
@@ -46,16 +66,22 @@ function M.accept(task)
     return false
   end
   local placement = request.placement(task.spec)
-  local changes = placement == "replace" or placement == "below" or placement == "above"
-  if changes and not vim.bo[task.buffer].modifiable then
+  if changing[placement] and not vim.bo[task.buffer].modifiable then
     task_module().fail("this buffer cannot be changed")
     return false
   end
-  local problem = put(task, answer, region)
-  if problem then
-    task_module().fail(problem)
+  local present = text.get(task.buffer, region)
+  if placement == "replace" and not answer.known[present] and not sure then
+    if not present:find("%S") then
+      task_module().fail(("the text is gone. %s yanks the answer."):format(config.get().keys.yank or "Yank"))
+    elseif task.spec.now then
+      task_module().fail("the text was changed since it was asked for. The answer is shown at it.")
+    else
+      ask(task)
+    end
     return false
   end
+  put(task, answer, region)
   task_module().close(task)
   if task.spec.now and answer.warnings[1] then
     vim.notify("Inkling: " .. table.concat(answer.warnings, "\n"), vim.log.levels.WARN)
@@ -69,7 +95,8 @@ function M.when_possible(task)
   if task.closed then
     return
   end
-  local busy = vim.api.nvim_get_current_buf() == task.buffer and vim.api.nvim_get_mode().mode ~= "n"
+  local mode = vim.api.nvim_get_mode().mode
+  local busy = vim.api.nvim_get_current_buf() == task.buffer and mode ~= "n" and mode ~= "nt"
   if not busy then
     if not M.accept(task) then
       task.spec.now = false
@@ -79,7 +106,7 @@ function M.when_possible(task)
     return
   end
   vim.api.nvim_create_autocmd("ModeChanged", {
-    pattern = "*:n",
+    pattern = { "*:n", "*:nt" },
     once = true,
     callback = function()
       vim.schedule(function()
@@ -94,17 +121,6 @@ function M.yank(task)
     vim.fn.setreg(config.get().register, task.answers[task.index].text)
     vim.notify("Inkling: the answer is in register " .. config.get().register)
   end
-end
-
-function M.diff(task)
-  if task.state ~= "done" then
-    return
-  end
-  local function ended(words)
-    return words:sub(-1) == "\n" and words or words .. "\n"
-  end
-  local changes = vim.diff(ended(task.source), ended(task.answers[task.index].text), { ctxlen = 3 })
-  window.float(changes == "" and "no difference" or changes, "diff")
 end
 
 return M

@@ -1,87 +1,18 @@
--- A conversation in a buffer: what is below the last "# You" is what is said next. The turns are kept here too, so that
--- the session can be made again when the daemon was started anew.
+-- A conversation in a buffer. The turns are kept here too, so that the session can be made again when the daemon was
+-- started anew.
 local client = require("inkling.client")
 local config = require("inkling.config")
+local session = require("inkling.chatsession")
 local status = require("inkling.status")
 local text = require("inkling.text")
+local view = require("inkling.chatview")
 
 local M = {}
 
 local chats = {}
-local count = 0
-
-local you, inkling = "# You", "# Inkling"
 
 local function say(message)
   vim.notify("Inkling: " .. message, vim.log.levels.ERROR)
-end
-
-local function mark_row(chat, name)
-  local position = vim.api.nvim_buf_get_extmark_by_id(chat.buffer, text.namespace, chat[name], {})
-  return position[1]
-end
-
--- The answer begins two lines below its heading; the mark is there, since a mark within replaced lines would move.
-local function answer_row(chat)
-  return mark_row(chat, "heading") + 2
-end
-
-local function set_mark(chat, name, row)
-  chat[name] = vim.api.nvim_buf_set_extmark(chat.buffer, text.namespace, row, 0, { id = chat[name] })
-end
-
--- Lines from a row on; the cursor goes along where it was at the end, and stays everywhere else.
-local function set_lines(chat, row, lines)
-  local last = vim.api.nvim_buf_line_count(chat.buffer)
-  row = math.min(row, last)
-  local following = {}
-  for _, window in ipairs(vim.fn.win_findbuf(chat.buffer)) do
-    following[window] = vim.api.nvim_win_get_cursor(window)[1] == last
-  end
-  vim.api.nvim_buf_set_lines(chat.buffer, row, -1, false, lines)
-  vim.bo[chat.buffer].modified = false
-  for window, follows in pairs(following) do
-    if follows then
-      vim.api.nvim_win_set_cursor(window, { vim.api.nvim_buf_line_count(chat.buffer), 0 })
-    end
-  end
-end
-
--- A place to write in, behind all that was said.
-local function prompt(chat, row, message)
-  local lines = vim.split(message or "", "\n", { plain = true })
-  set_lines(chat, row, vim.list_extend({ you, "" }, lines))
-  set_mark(chat, "prompt", row)
-end
-
-local function message_of(chat)
-  local row = mark_row(chat, "prompt")
-  return vim.trim(table.concat(vim.api.nvim_buf_get_lines(chat.buffer, row + 1, -1, false), "\n"))
-end
-
-local function transcript(chat)
-  local entries = {}
-  if config.get().chat.instructions then
-    table.insert(entries, { role = "instructions", text = config.get().chat.instructions })
-  end
-  for _, turn in ipairs(chat.turns) do
-    table.insert(entries, { role = "prompt", text = turn.message, feature = "assistant/chat" })
-    table.insert(entries, { role = "response", text = turn.answer, feature = "assistant/chat" })
-  end
-  return entries
-end
-
-local function create(chat)
-  count = count + 1
-  chat.session = ("neovim-%d-%d"):format(vim.fn.getpid(), count)
-  client.request("session/create", {
-    sessionId = chat.session, title = "Neovim", instructions = config.get().chat.instructions,
-    personality = config.get().voice, contextPolicy = "slidingWindow", transcript = transcript(chat),
-  }, function(failure)
-    if failure then
-      chat.session = nil
-    end
-  end)
 end
 
 local function listen(chat, value)
@@ -92,7 +23,8 @@ local function listen(chat, value)
       shown = before:sub(1, text.byte_offset(before, value.offset, client.encoding)) .. value.delta
     end
     chat.partial, chat.state = shown, "writing"
-    set_lines(chat, answer_row(chat), vim.split(shown:gsub("\r", ""), "\n", { plain = true }))
+    status.count(chat)
+    view.partial(chat, shown)
   elseif value.kind == "begin" or value.kind == "report" then
     chat.progress = { message = value.message or value.title, percentage = value.percentage }
   end
@@ -100,19 +32,24 @@ local function listen(chat, value)
 end
 
 local function ended(chat)
-  chat.request, chat.partial, chat.progress, chat.state = nil, nil, nil, nil
+  chat.request, chat.partial, chat.progress, chat.state, chat.meter = nil, nil, nil, nil, nil
   status.set(chat, nil)
 end
 
--- All that was shown is void: the buffer is as before, with the message to be sent again.
+-- All that was shown is void: the buffer is as before, with the message to be sent again, or with the answer that was
+-- to be given anew.
 local function take_back(chat, turn)
   ended(chat)
-  prompt(chat, mark_row(chat, "prompt"), turn.message)
+  if turn.answer then
+    table.insert(chat.turns, turn)
+    return view.answer(chat, turn.answer)
+  end
+  view.prompt(chat, view.prompt_row(chat), turn.message)
 end
 
 local function ask(chat, turn, retry, again)
   if not chat.session then
-    create(chat)
+    session.create(chat, turn.message)
     -- A session made anew knows only the turns before, so the message is said again.
     retry = false
   end
@@ -134,13 +71,8 @@ local function ask(chat, turn, retry, again)
     end
     ended(chat)
     table.insert(chat.turns, { message = turn.message, answer = result.text })
-    local lines = vim.split(result.text:gsub("\r", ""), "\n", { plain = true })
-    local row = answer_row(chat)
-    set_lines(chat, row, vim.list_extend(lines, { "" }))
-    prompt(chat, row + #lines)
-    for _, warning in ipairs(result.warnings or {}) do
-      vim.notify("Inkling: " .. warning.message, vim.log.levels.WARN)
-    end
+    view.answer(chat, result.text)
+    session.warn(result)
   end, function(value)
     if chat.request == id and vim.api.nvim_buf_is_valid(chat.buffer) then
       listen(chat, value)
@@ -150,34 +82,15 @@ local function ask(chat, turn, retry, again)
   status.set(chat, chat)
 end
 
-local function show_question(chat, row, turn)
-  local lines = vim.list_extend({ you, "" }, vim.split(turn.message, "\n", { plain = true }))
-  vim.list_extend(lines, { "", inkling, "" })
-  set_lines(chat, row, vim.list_extend(lines, { "" }))
-  set_mark(chat, "prompt", row)
-  set_mark(chat, "heading", row + #lines - 3)
-end
-
 local actions = {}
 
 function actions.send(chat)
-  local turn = { message = message_of(chat) }
+  local turn = { message = view.message(chat) }
   if turn.message == "" then
-    return say("there is nothing to send; write below the last “" .. you .. "”")
+    return say("there is nothing to send; write below the last “" .. view.you .. "”")
   end
-  show_question(chat, mark_row(chat, "prompt"), turn)
+  view.question(chat, view.prompt_row(chat), turn.message)
   ask(chat, turn, false)
-end
-
--- The row of the last exchange's question.
-local function last_row(chat)
-  local rows = vim.api.nvim_buf_get_lines(chat.buffer, 0, mark_row(chat, "prompt"), false)
-  for row = #rows, 1, -1 do
-    if rows[row] == you then
-      return row - 1
-    end
-  end
-  return 0
 end
 
 function actions.retry(chat)
@@ -185,7 +98,7 @@ function actions.retry(chat)
   if not turn then
     return say("nothing was said yet")
   end
-  show_question(chat, last_row(chat), turn)
+  view.question(chat, view.last_row(chat), turn.message)
   ask(chat, turn, true)
 end
 
@@ -195,11 +108,38 @@ function actions.undo(chat)
   if not turn then
     return say("nothing was said yet")
   end
-  prompt(chat, last_row(chat), turn.message)
+  view.prompt(chat, view.last_row(chat), turn.message)
+  if not chat.session then
+    return
+  end
   client.request("session/rewind", { sessionId = chat.session, turns = 1 }, function(failure)
     if failure then
       -- Made again with the turns that are left.
       chat.session = nil
+    end
+  end)
+end
+
+-- Has the session kept on the disk: it is made again so, and the one that would end with the buffer is deleted.
+function actions.keep(chat)
+  if chat.kept then
+    return vim.notify("Inkling: this conversation is kept")
+  end
+  chat.kept = true
+  local before = chat.session
+  if #chat.turns == 0 and not before then
+    return vim.notify("Inkling: this conversation will be kept")
+  end
+  client.request("session/create", session.described(chat), function(failure, result)
+    if failure then
+      chat.kept = false
+      return say(failure.message)
+    end
+    chat.session = result.session.sessionId
+    session.warn(result)
+    vim.notify("Inkling: this conversation is kept; :InklingSessions lists it")
+    if before then
+      client.request("session/delete", { sessionId = before }, function() end)
     end
   end)
 end
@@ -226,16 +166,18 @@ function M.act(buffer, name)
 end
 
 function M.names()
-  return { "new", "retry", "send", "stop", "undo" }
+  return { "keep", "new", "retry", "send", "stop", "undo" }
 end
 
 local function fresh()
   local buffer = vim.api.nvim_create_buf(true, true)
   vim.api.nvim_buf_set_name(buffer, "inkling://chat/" .. buffer)
   vim.bo[buffer].filetype = "markdown"
-  local chat = { buffer = buffer, turns = {} }
+  local chat = {
+    buffer = buffer, turns = {}, kept = config.get().chat.keep, instructions = config.get().chat.instructions,
+  }
   chats[buffer] = chat
-  prompt(chat, 0)
+  view.prompt(chat, 0)
   for name, key in pairs(config.get().chat_keys) do
     if key then
       vim.keymap.set("n", key, function()
@@ -249,17 +191,15 @@ local function fresh()
       chats[buffer] = nil
       client.cancel(chat.request)
       status.set(chat, nil)
-      if chat.session and client.running() then
+      if chat.session and not chat.kept and client.running() then
         client.request("session/delete", { sessionId = chat.session }, function() end)
       end
     end,
   })
-  return buffer
+  return chat
 end
 
--- The chat that there is, or a new one.
-function M.open(new)
-  local buffer = not new and next(chats) or fresh()
+local function show(buffer)
   local window = vim.fn.bufwinid(buffer)
   if window ~= -1 then
     vim.api.nvim_set_current_win(window)
@@ -268,6 +208,36 @@ function M.open(new)
     vim.api.nvim_win_set_buf(0, buffer)
   end
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
+end
+
+-- The chat that there is, or a new one.
+function M.open(new)
+  show(not new and next(chats) or fresh().buffer)
+end
+
+-- Goes on with a session that was kept: what session/get says of it.
+function M.resume(kept, entries)
+  for buffer, chat in pairs(chats) do
+    if chat.session == kept.sessionId then
+      return show(buffer)
+    end
+  end
+  local chat = fresh()
+  session.adopt(chat, kept, entries)
+  for _, turn in ipairs(chat.turns) do
+    view.question(chat, view.prompt_row(chat), turn.message)
+    view.answer(chat, turn.answer)
+  end
+  show(chat.buffer)
+end
+
+-- A session is no longer kept: a chat that shows it goes on with one of its own.
+function M.forget(id)
+  for _, chat in pairs(chats) do
+    if chat.session == id then
+      chat.session, chat.kept = nil, false
+    end
+  end
 end
 
 function M.stop(buffer)
@@ -283,6 +253,7 @@ end
 -- The chats go on in another voice with what was said.
 function M.set_voice(voice)
   for _, chat in pairs(chats) do
+    chat.voice = voice
     if chat.session then
       client.request("session/update", {
         sessionId = chat.session, personality = voice, keepHistory = true,

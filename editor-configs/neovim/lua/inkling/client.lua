@@ -154,9 +154,9 @@ function M.request(method, params, callback, listener)
   return id
 end
 
--- Sends a notification, but starts nothing for it.
-function M.notify(method, params)
-  if connection then
+-- Sends a notification; nothing is started for it unless that is asked for.
+function M.notify(method, params, may_start)
+  if connection or (may_start and not start()) then
     send({ method = method, params = params })
   end
 end

@@ -152,7 +152,7 @@ local function ids(choices)
   end, choices)
 end
 
-local function starting(names, start)
+function M.starting(names, start)
   return vim.tbl_filter(function(name)
     return name:sub(1, #start) == start
   end, names)
@@ -163,11 +163,11 @@ function M.complete(start, line)
   words = vim.split(words:sub(1, #words - #start), "%s+", { trimempty = true })
   local offers = client.offers_now()
   if start:find("^to=") then
-    return starting(vim.tbl_map(function(name)
+    return M.starting(vim.tbl_map(function(name)
       return "to=" .. name
     end, config.placements()), start)
   elseif start:find("^voice=") then
-    return starting(vim.tbl_map(function(name)
+    return M.starting(vim.tbl_map(function(name)
       return "voice=" .. name
     end, ids(offers.personalities)), start)
   end
@@ -187,7 +187,7 @@ function M.complete(start, line)
   if #words > 0 then
     vim.list_extend(found, { "to=", "voice=", "--" })
   end
-  return starting(found, start)
+  return M.starting(found, start)
 end
 
 function M.stop(options)
@@ -228,6 +228,17 @@ function M.status()
   end)
 end
 
+-- :InklingDoctor
+function M.doctor(options)
+  if not options.bang then
+    return vim.cmd("checkhealth inkling")
+  end
+  vim.notify("Inkling: the program examines itself, which takes a while")
+  require("inkling.program").run({ "doctor" }, function(_, output, problem)
+    require("inkling.window").float(output ~= "" and output or problem)
+  end)
+end
+
 -- :InklingVoice, for all that is asked from now on.
 function M.voice(options)
   local function choose(voice)
@@ -256,7 +267,7 @@ function M.voice(options)
 end
 
 function M.complete_voice(start)
-  return starting(ids(client.offers_now().personalities), start)
+  return M.starting(ids(client.offers_now().personalities), start)
 end
 
 return M

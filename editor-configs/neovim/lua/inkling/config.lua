@@ -13,6 +13,9 @@ M.defaults = {
     next = "g)",
     previous = "g(",
     diff = "g=",
+    hunk = "gl",
+    next_hunk = "g}",
+    previous_hunk = "g{",
     instructions = "g:",
     yank = "gY",
     open = "gL",
@@ -36,6 +39,9 @@ M.defaults = {
   context_lines = 0,
   prewarm = {
     enabled = true,
+    -- Also on battery; also when that starts the program, and the daemon with its model.
+    battery = false,
+    start = false,
     milliseconds = 300,
     characters = 8000,
     deny = {
@@ -43,7 +49,7 @@ M.defaults = {
       "*secret*", ".netrc", ".pgpass", ".authinfo*", ".npmrc", ".pypirc", "*/.ssh/*", "*/.gnupg/*", "*/.aws/*",
     },
   },
-  chat = { instructions = nil, window = "botright split" },
+  chat = { instructions = nil, window = "botright split", keep = false },
 }
 
 local values = vim.deepcopy(M.defaults)

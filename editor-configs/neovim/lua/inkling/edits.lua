@@ -21,7 +21,7 @@ local function as_lines(parts)
   for index, part in ipairs(parts) do
     lines[index] = part == "\n" and "\1" or part
   end
-  return table.concat(lines, "\n") .. "\n"
+  return #lines == 0 and "" or table.concat(lines, "\n") .. "\n"
 end
 
 -- Byte offsets in source, ascending: for answers that come without edits of their own.
@@ -122,11 +122,11 @@ local function hold(buffer)
 end
 
 -- Runs a change as an undo step of its own: what changes a buffer outside a command is otherwise joined with what was
--- changed before it. Setting 'undolevels', even to the same value, ends a step.
+-- changed before it. Setting 'undolevels', even to the same value, ends a step; nobody else is to be told of it.
 function M.as_one_step(buffer, change)
   local put_back = hold(buffer)
   local function end_step()
-    vim.cmd("let &g:undolevels = &g:undolevels")
+    vim.cmd("noautocmd let &g:undolevels = &g:undolevels")
   end
   vim.api.nvim_buf_call(buffer, end_step)
   local done, problem = pcall(change)
@@ -137,7 +137,8 @@ function M.as_one_step(buffer, change)
   end
 end
 
-function M.replace(buffer, region, source, edits)
+-- Answers what tells the row and the column of a byte of a region's text.
+function M.places(region, source)
   local starts, position = { 0 }, 1
   while true do
     local stop = source:find("\n", position, true)
@@ -147,13 +148,17 @@ function M.replace(buffer, region, source, edits)
     table.insert(starts, stop)
     position = stop + 1
   end
-  local function place(offset)
+  return function(offset)
     local line = #starts
     while starts[line] > offset do
       line = line - 1
     end
     return region[1] + line - 1, offset - starts[line] + (line == 1 and region[2] or 0)
   end
+end
+
+function M.replace(buffer, region, source, edits)
+  local place = M.places(region, source)
   M.as_one_step(buffer, function()
     -- From the last to the first, so that the places of those before stay right.
     for index = #edits, 1, -1 do

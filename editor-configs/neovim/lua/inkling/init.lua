@@ -10,7 +10,8 @@ end
 local mapped = {}
 
 local function map(mode, key, plug)
-  vim.keymap.set(mode, key, plug, { remap = true })
+  local name = plug:match("inkling%-(.*)%)"):gsub("%-", " ")
+  vim.keymap.set(mode, key, plug, { remap = true, desc = "Inkling: " .. name })
   table.insert(mapped, { mode, key, plug })
 end
 

@@ -6,32 +6,51 @@ local M = {}
 
 local active = nil
 
-local function act(task, name)
-  local tasks, accept = require("inkling.task"), require("inkling.accept")
-  if name == "accept" then
-    accept.accept(task)
-  elseif name == "reject" then
-    tasks.close(task)
-  elseif name == "retry" then
-    tasks.retry(task)
-  elseif name == "next" then
-    tasks.turn(task, 1)
-  elseif name == "previous" then
-    tasks.turn(task, -1)
-  elseif name == "diff" then
-    accept.diff(task)
-  elseif name == "instructions" then
-    tasks.instruct(task)
-  elseif name == "yank" then
-    accept.yank(task)
-  elseif name == "open" then
+local actions = {
+  accept = function(task)
+    require("inkling.accept").accept(task)
+  end,
+  reject = function(task)
+    require("inkling.task").close(task)
+  end,
+  retry = function(task)
+    require("inkling.task").retry(task)
+  end,
+  next = function(task)
+    require("inkling.task").turn(task, 1)
+  end,
+  previous = function(task)
+    require("inkling.task").turn(task, -1)
+  end,
+  diff = function(task)
+    require("inkling.diff").show(task)
+  end,
+  hunk = function(task)
+    require("inkling.hunks").take(task)
+  end,
+  next_hunk = function(task)
+    require("inkling.hunks").go(task, 1)
+  end,
+  previous_hunk = function(task)
+    require("inkling.hunks").go(task, -1)
+  end,
+  instructions = function(task)
+    require("inkling.task").instruct(task)
+  end,
+  yank = function(task)
+    require("inkling.accept").yank(task)
+  end,
+  open = function(task)
     require("inkling.preview").open(task)
-  end
-end
+  end,
+}
+
+-- Those that are about the place of the cursor in the text.
+local local_ones = { hunk = true, next_hunk = true, previous_hunk = true }
 
 local function each(buffer, action)
   for name, key in pairs(config.get().keys) do
-    if key then
+    if key and actions[name] then
       action(buffer, name, key)
     end
   end
@@ -57,8 +76,13 @@ local function restore()
     return
   end
   for key, before in pairs(mine.before) do
-    pcall(vim.api.nvim_buf_del_keymap, mine.buffer, "n", key)
-    if before then
+    -- One that has come meanwhile is not taken away.
+    local present = mapped(mine.buffer, key)
+    local ours = present and (present.desc or ""):find("^Inkling: ")
+    if ours then
+      vim.api.nvim_buf_del_keymap(mine.buffer, "n", key)
+    end
+    if ours and before then
       vim.api.nvim_buf_set_keymap(mine.buffer, "n", key, before.rhs or "", {
         callback = before.callback, expr = before.expr == 1, noremap = before.noremap == 1,
         nowait = before.nowait == 1, silent = before.silent == 1, script = before.script == 1, desc = before.desc,
@@ -72,8 +96,8 @@ local function install(task)
   each(task.buffer, function(buffer, name, key)
     active.before[key] = mapped(buffer, key)
     vim.keymap.set("n", key, function()
-      act(task, name)
-    end, { buffer = buffer, nowait = true, desc = "Inkling: " .. name })
+      actions[name](task)
+    end, { buffer = buffer, nowait = true, desc = "Inkling: " .. name:gsub("_", " ") })
   end)
 end
 
@@ -97,16 +121,19 @@ end
 -- The floating window of a preview has the keys all the time.
 function M.of_float(task)
   each(task.float_buffer, function(buffer, name, key)
+    if local_ones[name] then
+      return
+    end
     vim.keymap.set("n", key, function()
       if vim.api.nvim_get_current_win() == task.float and name ~= "diff" and name ~= "open" then
         vim.cmd("wincmd p")
       end
-      act(task, name)
+      actions[name](task)
     end, { buffer = buffer, nowait = true, desc = "Inkling: " .. name })
   end)
   vim.keymap.set("n", "q", function()
     require("inkling.preview").open(task)
-  end, { buffer = task.float_buffer, nowait = true })
+  end, { buffer = task.float_buffer, nowait = true, desc = "Inkling: back to the text" })
 end
 
 return M

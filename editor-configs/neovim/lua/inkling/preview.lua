@@ -79,16 +79,21 @@ local function text_width(window)
   return math.max(info and info.width - info.textoff or vim.o.columns, 20)
 end
 
+local short = { instructions = "edit", hunk = "one change" }
+
 local function hint(task)
   local keys = config.get().keys
   local names = task.state == "done" and { "accept", "reject", "retry", "next", "diff", "instructions" } or { "reject" }
+  if task.state == "done" and (task.hunks or 0) > 1 then
+    table.insert(names, 2, "hunk")
+  end
   if task.float then
     table.insert(names, "open")
   end
   local parts = {}
   for _, name in ipairs(names) do
     if keys[name] then
-      table.insert(parts, keys[name] .. " " .. (name == "instructions" and "edit" or name))
+      table.insert(parts, keys[name] .. " " .. (short[name] or name))
     end
   end
   return table.concat(parts, "  ")
@@ -163,6 +168,7 @@ local function draw(task)
   if not region then
     return
   end
+  require("inkling.hunks").show(task)
   local window = window_of(task.buffer)
   local width, limit = text_width(window), config.get().preview_rows
   local words = M.words(task)
@@ -215,6 +221,7 @@ end
 
 function M.hide(task)
   close_float(task)
+  require("inkling.hunks").hide(task)
   if task.float_buffer and vim.api.nvim_buf_is_valid(task.float_buffer) then
     vim.api.nvim_buf_delete(task.float_buffer, { force = true })
   end

@@ -1,7 +1,8 @@
--- Has the daemon read a selection that rests, so that the first word comes sooner. Only when it runs already, and never
--- of files whose names say that they hold secrets.
+-- Has the daemon read a selection that rests, so that the first word comes sooner. Only when it runs already or the
+-- settings say that it may be started for it; not on battery; never of files whose names say that they hold secrets.
 local client = require("inkling.client")
 local config = require("inkling.config")
+local power = require("inkling.power")
 local text = require("inkling.text")
 
 local M = {}
@@ -39,24 +40,28 @@ end
 local function send()
   local buffer = vim.api.nvim_get_current_buf()
   local region = text.selected(buffer)
-  if not region or not client.running() or M.denied(vim.api.nvim_buf_get_name(buffer)) then
+  local settings = config.get().prewarm
+  if not region or M.denied(vim.api.nvim_buf_get_name(buffer)) or (not settings.battery and power.on_battery()) then
     return
   end
   local words = text.get(buffer, region)
-  if #words > config.get().prewarm.characters * 4 or vim.fn.strchars(words) > config.get().prewarm.characters
+  if #words > settings.characters * 4 or vim.fn.strchars(words) > settings.characters
     or not words:find("%S") or text.problem(buffer, region) then
     return
   end
-  local params = require("inkling.request").common(buffer, region, {})
-  params.text, params.tone = words, config.get().tone or "formal"
-  client.notify("assistant/prewarm", { method = "assistant/rephrase", params = params })
+  local request = require("inkling.request")
+  local params = request.common(buffer, region, {})
+  -- The prompt names the tone before the text, so one has to be guessed: the one that a request without a tone is
+  -- answered in, as the last one was.
+  params.text, params.tone = words, config.get().tone or request.default_tone or "formal"
+  client.notify("assistant/prewarm", { method = "assistant/rephrase", params = params }, settings.start)
   sent = true
 end
 
 -- The selection has begun or moved.
 function M.selecting()
   local settings = config.get().prewarm
-  if settings.enabled and client.running() then
+  if settings.enabled and (settings.start or client.running()) then
     timer:start(settings.milliseconds, 0, vim.schedule_wrap(send))
   end
 end

@@ -142,8 +142,18 @@ local function warnings(result)
   return messages
 end
 
+-- The tone of what is asked without one, as far as an answer has told it: the configuration of Inkling may name it.
+M.default_tone = nil
+
+local function learn_tone(task, result)
+  if task.spec.feature == "rephrase" and not task.spec.tone and not config.get().tone then
+    M.default_tone = result.tone or M.default_tone
+  end
+end
+
 -- The texts of a result, each with what leads to it; none that is empty, for an empty answer would delete.
 function M.answers(task, result)
+  learn_tone(task, result)
   local texts = result.alternatives or { result.rendered or result.text }
   if #texts == 0 then
     texts = { result.text }
@@ -158,6 +168,8 @@ function M.answers(task, result)
       table.insert(found, {
         text = words,
         edits = index == 1 and result.edits or nil,
+        -- The texts that it was written for: that one, and those that single changes of it lead to.
+        known = { [task.source] = true },
         warnings = warnings(result),
       })
     end

@@ -93,6 +93,7 @@ local function listen(task, value)
   elseif value.kind == "text" or value.kind == "structured" then
     task.partial = partial_text(task, value)
     task.state = "writing"
+    status.count(task)
   else
     return
   end
@@ -139,7 +140,7 @@ local function send(task)
   end
   local region = text.where(task.buffer, task.mark)
   local method, params = request.make(task, region, options)
-  task.state, task.partial, task.progress = "waiting", nil, nil
+  task.state, task.partial, task.progress, task.meter = "waiting", nil, nil, nil
   local id
   id = client.request(method, params, function(failure, result)
     if not task.closed and task.request == id then
@@ -194,11 +195,14 @@ end
 function M.retry(task)
   local region = text.where(task.buffer, task.mark)
   local source = region and text.get(task.buffer, region)
-  if source and source ~= task.source then
-    if not source:find("%S") then
-      return M.fail("the text is gone")
+  if source and not source:find("%S") then
+    return M.fail("the text is gone")
+  elseif source and source ~= task.source then
+    local answer = task.answers[task.index]
+    if not (answer and answer.known[source]) then
+      task.answers, task.index = {}, 0
     end
-    task.source, task.answers, task.index = source, {}, 0
+    task.source = source
   end
   task.tries = task.tries + 1
   send(task)
@@ -240,9 +244,9 @@ function M.stop(buffer, row)
   return task ~= nil
 end
 
--- Windows have changed; what is shown fits their width.
-function M.redraw()
-  for _, task in pairs(tasks) do
+-- Windows have changed, or the text of a buffer: what is shown fits.
+function M.redraw(buffer)
+  for _, task in ipairs(buffer and M.of_buffer(buffer) or M.all()) do
     preview.show(task)
   end
 end

@@ -1,5 +1,5 @@
 -- Texts and regions of buffers. A region is exact to the byte and is followed by an extmark; rows and columns count
--- from 0, and its end is the byte after its last one.
+-- from 0, and its end is the byte after its last one. What is typed at the edges of one of whole lines is in it.
 local M = {}
 
 M.namespace = vim.api.nvim_create_namespace("inkling")
@@ -23,7 +23,7 @@ local function between(buffer, first, last)
 end
 
 function M.lines(buffer, first, last)
-  return { first - 1, 0, last - 1, #line_of(buffer, last - 1) }
+  return { first - 1, 0, last - 1, #line_of(buffer, last - 1), whole = true }
 end
 
 -- The lines around the cursor up to the next blank ones; nil in a blank line.
@@ -151,13 +151,32 @@ function M.byte_offset(text, position, encoding)
   return math.min(index - 1, #text)
 end
 
--- Follows a region; `hidden` ones are not dimmed.
+-- Which marks are of whole lines, by buffer and mark.
+local whole = {}
+
+-- Follows a region.
 function M.follow(buffer, region, dim)
-  return vim.api.nvim_buf_set_extmark(buffer, M.namespace, region[1], region[2], {
+  local mark = vim.api.nvim_buf_set_extmark(buffer, M.namespace, region[1], region[2], {
     end_row = region[3],
     end_col = region[4],
     hl_group = dim and "InklingSource" or nil,
     priority = 4096,
+  })
+  whole[buffer .. " " .. mark] = region.whole
+  return mark
+end
+
+-- Has a mark follow what a region has become: a mark at the edge of a replaced text can have moved across it.
+function M.refollow(buffer, mark, region, words)
+  local _, breaks = words:gsub("\n", "")
+  local last = words:match("[^\n]*$")
+  local details = vim.api.nvim_buf_get_extmark_by_id(buffer, M.namespace, mark, { details = true })[3]
+  vim.api.nvim_buf_set_extmark(buffer, M.namespace, region[1], region[2], {
+    id = mark,
+    end_row = region[1] + breaks,
+    end_col = #last + (breaks == 0 and region[2] or 0),
+    hl_group = details.hl_group,
+    priority = details.priority,
   })
 end
 
@@ -178,10 +197,22 @@ function M.where(buffer, mark)
   if region[1] >= count then
     region[1], region[2] = region[3], region[4]
   end
+  -- Lines that are gone have left no more than a place in the line that came after them.
+  if whole[buffer .. " " .. mark] and (region[1] ~= region[3] or region[2] ~= region[4]) then
+    local last = line_of(buffer, region[3])
+    if region[4] == 0 and last ~= "" and region[3] > region[1] then
+      region[3] = region[3] - 1
+      last = line_of(buffer, region[3])
+    end
+    region[2], region[4], region.whole = 0, #last, true
+  end
   return region
 end
 
 function M.forget(buffer, mark)
+  if mark then
+    whole[buffer .. " " .. mark] = nil
+  end
   if mark and vim.api.nvim_buf_is_valid(buffer) then
     pcall(vim.api.nvim_buf_del_extmark, buffer, M.namespace, mark)
   end
