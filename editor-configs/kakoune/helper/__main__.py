@@ -48,6 +48,8 @@ class Helper:
     def work(self):
         signal.signal(signal.SIGUSR1, lambda *_: self.events.put((self.take,)))
         signal.signal(signal.SIGTERM, lambda *_: self.events.put((self.end,)))
+        # Whoever started the editor may have blocked them, and a blocked signal is inherited.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1, signal.SIGTERM})
         self.take()
         shown = 0.0
         while not self.ending:
