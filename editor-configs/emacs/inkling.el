@@ -331,15 +331,17 @@ REPLY and PROGRESS are as in `inkling--handlers'."
   (cond
    ((and (use-region-p) (region-noncontiguous-p)) (user-error "Rectangles are not taken; select lines or characters"))
    ((use-region-p) (cons (region-beginning) (region-end)))
-   (t (save-excursion
-        (forward-line 0)
-        (when (looking-at-p "[ \t]*$") (user-error "There is no text at point; select some"))
-        (while (and (not (bobp)) (save-excursion (forward-line -1) (not (looking-at-p "[ \t]*$"))))
-          (forward-line -1))
-        (let ((start (point)))
-          (while (and (not (eobp)) (not (looking-at-p "[ \t]*$"))) (forward-line 1))
-          (unless (or (bobp) (and (eobp) (not (bolp)))) (backward-char))
-          (cons start (point)))))))
+   (t (let ((place (point)))
+        (save-excursion
+          (forward-line 0)
+          (when (looking-at-p "[ \t]*$") (user-error "There is no text at point; select some"))
+          (while (and (not (bobp)) (save-excursion (forward-line -1) (not (looking-at-p "[ \t]*$"))))
+            (forward-line -1))
+          (let ((start (point)))
+            (while (and (not (eobp)) (not (looking-at-p "[ \t]*$"))) (forward-line 1))
+            (unless (or (bobp) (and (eobp) (not (bolp)))) (backward-char))
+            ;; A prompt, of the minibuffer or a shell, is no part of it.
+            (cons (field-beginning place nil start) (field-end place nil (point)))))))))
 
 ;;;; Jobs
 
@@ -764,7 +766,8 @@ OLD and NEW are texts of whole lines, or nil for none."
       (current-buffer))))
 
 (defun inkling-diff ()
-  "Show what the draft at point would change, and take single changes from there."
+  "Show the difference that the draft at point would make.
+Single parts of it can be accepted there."
   (interactive)
   (let ((job (inkling--job-here)))
     (unless (inkling--draft job) (user-error "There is no draft yet"))
@@ -1381,7 +1384,7 @@ The minibuffer does not count: there one chooses what to do with the region."
 (defvar battery-status-function)
 (defvar inkling--power nil "When it was asked whether the battery is in use, and the answer.")
 (defun inkling--on-battery-p ()
-  "Whether this machine runs on its battery, as was known less than a minute ago."
+  "Whether this machine is on battery, as was known less than a minute ago."
   (unless (and inkling--power (< (- (float-time) (car inkling--power)) 60))
     (setq inkling--power
           (cons (float-time)

@@ -231,5 +231,42 @@
       (tests-until (null inkling--jobs))
       (should (equal (get-register ?z) "2\n")))))
 
+(ert-deftest inkling-test-every-selection-place-and-end ()
+  (dolist (content '("one two\n\tthree 😀 cafe\u0301\n\nfour" "one\ntwo\n"))
+    (tests-with '(("assistant/rephrase" ((:text "N") (:result (:text "NEW"))))) content
+      (let ((end (point-max)) (registers register-alist))
+        (dolist (ends `((1 4) (1 ,end) (2 7) (,(1- end) ,end)))
+          (dolist (place '(replace above below kill echo buffer register))
+            (dolist (way '(accept reject cancel))
+              (ert-info ((format "%S" (list content ends place way)))
+                (let* ((inkling-placement `((rephrase . ,place))) (kill-ring nil) (register-alist nil)
+                       (own (buffer-substring (car ends) (cadr ends))))
+                  (unless (string-blank-p own)
+                    (tests-region (car ends) (cadr ends))
+                    (tests-keys (concat "C-c i r RET" (when (eq place 'register) " q")))
+                    (pcase way
+                      ('cancel (tests-keys "C-c i k"))
+                      ((guard (not (memq place '(replace above below))))
+                       (tests-until (null inkling--jobs))
+                       (pcase place
+                         ('kill (should (equal kill-ring '("NEW"))))
+                         ('register (should (equal (get-register ?q) "NEW")))))
+                      ('reject (tests-ready) (inkling-reject))
+                      ('accept
+                       (tests-ready)
+                       (inkling-accept)
+                       (let ((before (substring content 0 (1- (car ends)))) (after (substring content (1- (cadr ends)))))
+                         (if (eq place 'replace) (should (equal (tests-text) (concat before "NEW" after)))
+                           ;; A line of its own, and blank ones around it.
+                           (let ((lines (split-string (tests-text) "\n" t)))
+                             (should (= (cl-count "NEW" lines :test #'equal) 1))
+                             (should (equal (remove "NEW" lines) (split-string content "\n" t))))))
+                       (undo-boundary)
+                       (setq last-command 'other)
+                       (undo)))
+                    (should (equal (tests-text) content))
+                    (should-not (or inkling--jobs (overlays-in 1 (point-max))))))))))
+        (should (equal registers register-alist))))))
+
 (provide 'draft-tests)
 ;;; draft-tests.el ends here

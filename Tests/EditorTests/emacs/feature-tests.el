@@ -168,8 +168,8 @@
         ;; Words of Emacs, and of the plugin for itself.
         (own '(type group prefix tag key-type value-type inherit extend strike-through slant object-type array-type
                null-object false-object coding noquery buffer sentinel filter connection-type stderr constructor copier
-               annotation-function eval lighter global session process kept turns progress shown overlay view keys placement
-               source drafts index answer stopped json-false from-end test
+               annotation-function eval lighter global session process kept turns progress shown overlay view keys
+               placement source drafts index answer stopped json-false from-end test
                ;; Of the program's own list of models.
                models inUse fits))
         (unknown nil))
