@@ -347,10 +347,11 @@ REPLY and PROGRESS are as in `inkling--handlers'."
 
 (cl-defstruct (inkling--job (:constructor inkling--make-job) (:copier nil))
   "A request about a part of a buffer, and what has come of it.
-ID is nil when nothing is at work.  OVERLAY follows the SOURCE, KEYS has the keymap, and VIEW shows the draft.
+ID is nil when nothing is at work.  OVERLAY follows the SOURCE, KEYS has the
+keymap, and VIEW shows the draft behind the SOURCE, or at the marker ANCHOR.
 SHOWN is what has come so far, PROGRESS what the daemon does.
 DRAFTS are plists with :text, :edits and :warnings, and INDEX is the one that is seen."
-  id method params title placement overlay keys view source (shown "") progress drafts (index 0))
+  id method params title placement overlay keys view anchor source (shown "") progress drafts (index 0))
 
 (defvar inkling--jobs nil "All jobs, the latest first.")
 (defvar inkling--rate nil "Tokens a second of the last answer.")
@@ -422,7 +423,20 @@ DRAFTS are plists with :text, :edits and :warnings, and INDEX is the one that is
     (push job inkling--jobs)
     (setq inkling--prewarmed nil)
     (deactivate-mark)
+    (when (inkling--insert-p job) (inkling--make-room job))
     (inkling--ask job)))
+
+(defun inkling--make-room (job)
+  "Have the draft of JOB in sight; this is for the key that began it.
+Where the text goes on below the window, the draft is shown at point's line."
+  (when (eq (window-buffer) (current-buffer))
+    (let* ((start (point)) (end (max start (inkling--end job))) (height (window-body-height))
+           (room (min (+ 2 inkling-preview-lines) (/ height 2)))
+           (rows (lambda (from to) (if (> (- to from) 20000) height (count-screen-lines from to))))
+           (row (funcall rows (window-start) start)) (highest (- height room (funcall rows start end) 1)))
+      (cond ((< highest 0)
+             (setf (inkling--job-anchor job) (copy-marker (min end (line-end-position)))))
+            ((> row highest) (recenter highest))))))
 
 (defun inkling--ask (job &optional options)
   "Send the request of JOB, with OPTIONS of generation."
@@ -566,7 +580,7 @@ DRAFTS are plists with :text, :edits and :warnings, and INDEX is the one that is
   "Show what there is of JOB behind its text, without a change of the buffer."
   (when (inkling--buffer job)
     (with-current-buffer (inkling--buffer job)
-      (let* ((end (inkling--end job)) (running (inkling--job-id job))
+      (let* ((end (or (inkling--job-anchor job) (inkling--end job))) (running (inkling--job-id job))
              (text (if running (inkling--job-shown job) (plist-get (inkling--draft job) :text)))
              (body (if (inkling--insert-p job) (inkling--excerpt (string-trim text "\n+" "\n+") running) "")))
         (save-restriction
