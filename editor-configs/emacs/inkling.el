@@ -1325,13 +1325,15 @@ A chat that is kept goes on to exist."
   (unless (derived-mode-p 'inkling-chat-mode) (user-error "This is no chat"))
   (when (plist-get inkling--chat :id) (user-error "The answer is being written; C-c C-k stops it"))
   (inkling--chat-set :title title)
-  (if (and (plist-get inkling--chat :kept) (inkling--chat-known-p))
-      (inkling--call "session/update" (list :sessionId (plist-get inkling--chat :session) :title title))
-    ;; A session cannot become one that is kept: another one takes its place.
+  ;; A session cannot become one that is kept: another one takes its place.
+  (unless (and (plist-get inkling--chat :kept) (inkling--chat-known-p))
     (inkling--chat-end)
     (inkling--chat-set :session nil)
     (inkling--chat-set :kept t)
-    (inkling--chat-session title)))
+    (inkling--chat-session title))
+  ;; The answer to this says that it is there.
+  (inkling--call "session/update" (list :sessionId (plist-get inkling--chat :session) :title title))
+  (message "Inkling: the chat is kept; M-x inkling-sessions finds it"))
 
 (defun inkling--chat-open (session transcript)
   "Open a chat of SESSION, in which TRANSCRIPT was said."
