@@ -597,7 +597,8 @@ Where the text goes on below the window, the draft is shown at point's line."
                         (unless (eq (char-before end) ?\n) (propertize "\n" 'cursor t))
                         (unless (string-empty-p body) (propertize (concat body "\n") 'face 'inkling-draft 'cursor t))
                         (propertize (inkling--footer job) 'face 'inkling-note)
-                        (unless (and (eq (char-after end) ?\n) (not (eq (char-before end) ?\n))) "\n"))))))))
+                        (unless (and (eq (char-after end) ?\n) (not (eq (char-before end) ?\n))) "\n"))))
+        (when (and (not running) (inkling--diff-buffer job)) (inkling--fill-diff job))))))
 
 (defun inkling--present (job)
   "Return the text of JOB as it is now, also when it has been narrowed away."
@@ -797,8 +798,7 @@ This is in the undo list before and behind a change, for undo and for redo."
     (move-overlay (inkling--job-overlay job) start end)
     (move-overlay (inkling--job-keys job) start end)
     (setf (inkling--job-source job) source)
-    (inkling--show job)
-    (when (inkling--diff-buffer job) (inkling--fill-diff job))))
+    (inkling--show job)))
 
 (defun inkling-accept-hunk ()
   "Put the change at point of the diff into the buffer; the others stay.
@@ -808,19 +808,21 @@ One `undo' takes it back."
          (hunk (or (get-text-property (point) 'inkling-hunk) (user-error "Put point on a change")))
          (draft (inkling--draft job)) (source (inkling--job-source job)))
     (cond
+     ((inkling--job-id job) (user-error "The draft is still being written"))
      ((inkling--changed-p job) (user-error "The text was changed meanwhile; C-c C-r asks again for the new text"))
      ((or (eq hunk t) (equal hunk (plist-get draft :edits))) (inkling--accept job))
      (t
       (let* ((text (inkling--patched source hunk)) (grown (- (length text) (length source)))
              (last (plist-get (car (last hunk)) :end)) (left (seq-difference (plist-get draft :edits) hunk #'eq)))
-        (inkling--as-one-step job (lambda (start end)
-                                    (inkling--restore job start end source)
-                                    (inkling--apply start hunk)
-                                    (inkling--restore job start (+ end grown) text)))
-        (plist-put draft :edits
-                   (mapcan (lambda (edit) (inkling--moved (list edit) (if (< (plist-get edit :start) last) 0 grown)))
-                           left))
-        (inkling--fill-diff job))))))
+        (inkling--as-one-step
+         job (lambda (start end)
+               (inkling--restore job start end source)
+               (inkling--apply start hunk)
+               (plist-put draft :edits
+                          (mapcan (lambda (edit)
+                                    (inkling--moved (list edit) (if (< (plist-get edit :start) last) 0 grown)))
+                                  left))
+               (inkling--restore job start (+ end grown) text))))))))
 
 ;;;; Commands at a draft
 

@@ -255,7 +255,8 @@
                       ('accept
                        (tests-ready)
                        (inkling-accept)
-                       (let ((before (substring content 0 (1- (car ends)))) (after (substring content (1- (cadr ends)))))
+                       (let ((before (substring content 0 (1- (car ends))))
+                             (after (substring content (1- (cadr ends)))))
                          (if (eq place 'replace) (should (equal (tests-text) (concat before "NEW" after)))
                            ;; A line of its own, and blank ones around it.
                            (let ((lines (split-string (tests-text) "\n" t)))

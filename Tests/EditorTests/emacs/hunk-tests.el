@@ -104,8 +104,29 @@
    (tests-keys "C-c C-r")
    (tests-ready)
    (should (equal (plist-get (cadr (tests-got "assistant/rephrase")) :text) "onxe two three four five"))
+   ;; The diff is that of the draft that is seen.
+   (should (string-match-p "^-onxe two three four five\n\\+six\n\\'" (tests-text)))
    (tests-keys "C-c C-c")
    (should (equal (tests-in text) "a\nsix\nb\n"))))
+
+(ert-deftest inkling-test-diff-follows-the-draft ()
+  (tests-with '(("assistant/rephrase" ((:result (:text "ein two three" :alternatives ["ein two three" "one two drei"])))
+                 ((:until "$/a") (:result (:text "x")))))
+      "one two three\n"
+    (tests-keys "C-c i r RET")
+    (tests-ready)
+    (tests-keys "C-c C-d")
+    (should (string-match-p "^\\+ein two three$" (tests-in "*inkling diff*")))
+    (tests-keys "C-c C-n")
+    (should (string-match-p "^\\+one two drei$" (tests-in "*inkling diff*")))
+    (tests-keys "C-c C-r")
+    (with-current-buffer "*inkling diff*"
+      (goto-char (point-max))
+      (forward-line -1)
+      (should-error (inkling-accept-hunk) :type 'user-error))
+    (should (equal (tests-text) "one two three\n"))
+    (kill-buffer)
+    (should-not (get-buffer "*inkling diff*"))))
 
 (ert-deftest inkling-test-hunks-of-an-alternative ()
   (tests-with `(("assistant/rephrase" ,(tests-answer "x" :alternatives '("x" "ein two drei four 👩‍👩‍👧 cafe\u0301"))))
