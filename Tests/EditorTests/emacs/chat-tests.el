@@ -100,7 +100,7 @@
           (process-environment (append (mapcar (lambda (name) (concat name "=" folder))
                                                '("XDG_RUNTIME_DIR" "XDG_STATE_HOME" "XDG_CONFIG_HOME"))
                                        process-environment)))
-     (skip-unless (executable-find binary))
+     (skip-unless (or (getenv "INKLING_BINARY") (executable-find binary)))
      (unwind-protect
          (tests-with nil ,content
            (setq inkling-program (list binary "connect"))
@@ -146,6 +146,35 @@
     (tests-keys "RET")
     (tests-until (string-match-p "story\\.\n\n[^>]" (tests-text)) 50)
     (should-not (tests-said-p "at work"))))
+
+(ert-deftest inkling-test-real-kept-chat ()
+  (tests-real "\n"
+    (tests-keys "C-c i t")
+    (tests-type "Say hello.")
+    (tests-until (tests-idle-p) 50)
+    (let ((said (tests-text)))
+      (tests-keys "C-c C-s SPC t w i c e RET")
+      (kill-buffer)
+      (delete-process inkling--process)
+      (tests-until (null inkling--process))
+      (tests-keys "C-c i l S TAB RET")
+      (should (equal (buffer-name) "*inkling chat: Say hello. twice*"))
+      (should (equal (tests-text) said))
+      (tests-type "And goodbye.")
+      (tests-until (string-match-p "goodbye\\.\n\n[^>]" (tests-text)) 50)
+      (tests-until (tests-idle-p) 50)
+      (should (= (length (plist-get inkling--chat :turns)) 2)))
+    (tests-keys "C-u C-c i l S TAB RET y e s RET")
+    (should-error (inkling-sessions nil) :type 'user-error)))
+
+(ert-deftest inkling-test-real-models ()
+  (tests-real "\n"
+    (should (seq-some (lambda (model) (plist-get model :inUse)) (inkling--models)))
+    ;; No daemon runs, so that nothing is asked.
+    (inkling-choose-model (plist-get (car (inkling--models)) :path))
+    (should (tests-said-p "from the next start on"))
+    (should (string-match-p "not there" (cadr (should-error (inkling-choose-model "/no/such/file.gguf")
+                                                            :type 'user-error))))))
 
 (provide 'chat-tests)
 ;;; chat-tests.el ends here

@@ -121,28 +121,36 @@
       (tests-keys "C-/")
       (should (equal (tests-text) "a b c\n")))))
 
-(ert-deftest inkling-test-diff ()
-  (tests-with `(("assistant/rephrase" ,(tests-answer "one\n2"))) "one\ntwo\n"
-    (tests-rephrase)
-    (let ((window (selected-window)) (point (point)))
-      (tests-keys "C-c C-d")
-      (should (equal (list window point) (list (selected-window) (point)))))
-    (with-current-buffer "*inkling diff*"
-      (should (string-match-p "\n-two\n\\+2\n" (buffer-string))))
-    (should (equal (tests-text) "one\ntwo\n"))))
-
-(ert-deftest inkling-test-changed-text-is-refused-until-retried ()
+(ert-deftest inkling-test-changed-text-is-asked-about ()
   (tests-with `(("assistant/rephrase" ,(tests-answer "1") ,(tests-answer "2"))) "one two\n"
     (tests-rephrase)
     (goto-char 5)
     (tests-keys "x")
-    (should (string-match-p "changed" (cadr (should-error (inkling-accept) :type 'user-error))))
-    (should (equal (tests-text) "one xtwo\n"))
-    (tests-keys "C-c C-r")
+    ;; Whatever is not meant keeps both.
+    (dolist (key '("RET" "SPC" "y" "C-g" "<left>"))
+      (tests-keys (concat "C-c C-c " key))
+      (should (equal (tests-text) "one xtwo\n"))
+      (should (string-match-p "^1\n" (tests-shown))))
+    (tests-keys "C-c C-c a")
     (tests-ready)
     (should (equal (plist-get (cadr (tests-got "assistant/rephrase")) :text) "one xtwo"))
-    (tests-keys "C-c C-c")
-    (should (equal (tests-text) "2\n"))))
+    (goto-char 5)
+    (tests-keys "y C-c C-c r")
+    (should (equal (tests-text) "2\n"))
+    (tests-keys "C-/")
+    (should (equal (tests-text) "one yxtwo\n"))))
+
+(ert-deftest inkling-test-changed-text-is-not-replaced-at-once ()
+  (tests-with '(("assistant/rephrase" ((:until "$/a") (:result (:text "1"))))) "one two\n"
+    (let ((inkling-preview nil))
+      (tests-keys "C-c i r RET")
+      (goto-char 5)
+      (tests-keys "x")
+      (inkling--notify "$/a" nil)
+      (tests-ready))
+    (should (tests-said-p "changed meanwhile"))
+    (should (equal (tests-text) "one xtwo\n"))
+    (should (string-match-p "^1\n" (tests-shown)))))
 
 (ert-deftest inkling-test-region-is-followed ()
   (tests-with `(("assistant/rephrase" ,(tests-answer "2"))) "one\ntwo\nthree\n"
@@ -210,6 +218,56 @@
     (should (equal (with-current-buffer "*inkling: Summary, sentences*" (buffer-string)) "S."))
     (tests-keys "C-u C-u C-c i r RET k i l l RET")
     (should (eq (inkling--job-placement (car inkling--jobs)) 'kill))))
+
+(ert-deftest inkling-test-answer-to-a-register ()
+  (tests-with `(("assistant/rephrase" ,(tests-answer "2\n"))) "one\n"
+    (tests-keys "C-u C-u C-c i r RET r e g i s t e r RET q")
+    (tests-until (null inkling--jobs))
+    (should (tests-said-p "register q"))
+    (should (equal (get-register ?q) "2\n"))
+    (should (equal (tests-text) "one\n"))
+    (let ((inkling-placement '((rephrase . register))))
+      (tests-keys "C-c i r RET z")
+      (tests-until (null inkling--jobs))
+      (should (equal (get-register ?z) "2\n")))))
+
+(ert-deftest inkling-test-every-selection-place-and-end ()
+  (dolist (content '("one two\n\tthree 😀 cafe\u0301\n\nfour" "one\ntwo\n"))
+    (tests-with '(("assistant/rephrase" ((:text "N") (:result (:text "NEW"))))) content
+      (let ((end (point-max)) (registers register-alist))
+        (dolist (ends `((1 4) (1 ,end) (2 7) (,(1- end) ,end)))
+          (dolist (place '(replace above below kill echo buffer register))
+            (dolist (way '(accept reject cancel))
+              (ert-info ((format "%S" (list content ends place way)))
+                (let* ((inkling-placement `((rephrase . ,place))) (kill-ring nil) (register-alist nil)
+                       (own (buffer-substring (car ends) (cadr ends))))
+                  (unless (string-blank-p own)
+                    (tests-region (car ends) (cadr ends))
+                    (tests-keys (concat "C-c i r RET" (when (eq place 'register) " q")))
+                    (pcase way
+                      ('cancel (tests-keys "C-c i k"))
+                      ((guard (not (memq place '(replace above below))))
+                       (tests-until (null inkling--jobs))
+                       (pcase place
+                         ('kill (should (equal kill-ring '("NEW"))))
+                         ('register (should (equal (get-register ?q) "NEW")))))
+                      ('reject (tests-ready) (inkling-reject))
+                      ('accept
+                       (tests-ready)
+                       (inkling-accept)
+                       (let ((before (substring content 0 (1- (car ends))))
+                             (after (substring content (1- (cadr ends)))))
+                         (if (eq place 'replace) (should (equal (tests-text) (concat before "NEW" after)))
+                           ;; A line of its own, and blank ones around it.
+                           (let ((lines (split-string (tests-text) "\n" t)))
+                             (should (= (cl-count "NEW" lines :test #'equal) 1))
+                             (should (equal (remove "NEW" lines) (split-string content "\n" t))))))
+                       (undo-boundary)
+                       (setq last-command 'other)
+                       (undo)))
+                    (should (equal (tests-text) content))
+                    (should-not (or inkling--jobs (overlays-in 1 (point-max))))))))))
+        (should (equal registers register-alist))))))
 
 (provide 'draft-tests)
 ;;; draft-tests.el ends here

@@ -133,13 +133,33 @@
     (tests-region 1 8)
     (inkling--watch)
     (should (memq inkling--timer timer-list))
+    ;; Without Transient Mark mode a mark is always there; what is asked about is the paragraph.
+    (let ((transient-mark-mode nil)) (should-not (inkling--region)))
     (setq buffer-file-name "/nowhere/.env")
     (tests-region 1 4)
-    (tests-keys "C-c i r RET")
+    (let ((inkling-context 100)) (tests-keys "C-c i r RET"))
     (tests-ready)
     (let ((context (plist-get (car (tests-got "assistant/rephrase")) :context)))
       (should-not (or (plist-get context :before) (plist-get context :after))))
     (setq buffer-file-name nil)))
+
+(ert-deftest inkling-test-nothing-is-read-beforehand-on-battery ()
+  (tests-with '(("assistant/rephrase")) "one two\n"
+    (inkling-mode)
+    (inkling--offer :tones)
+    (require 'battery)
+    (dolist (line '("off-line" "BAT" "Battery Power" "on-line" "AC" "N/A" nil))
+      (let ((battery-status-function (lambda () (list (cons ?L line)))) (inkling--prewarmed nil) (inkling--power nil))
+        (tests-region 1 4)
+        (inkling--prewarm (inkling--region))
+        (should (eq (null inkling--prewarmed) (and (member line '("off-line" "BAT" "Battery Power")) t)))))
+    ;; It is asked once in a minute, not at each region.
+    (let ((inkling--power nil) (asked 0))
+      (let ((battery-status-function (lambda () (cl-incf asked) '((?L . "BAT")))))
+        (dotimes (_ 3) (inkling--prewarm (inkling--region)))
+        (should (= asked 1))
+        (let ((inkling-prewarm 'always)) (inkling--prewarm (inkling--region)))
+        (should inkling--prewarmed)))))
 
 (ert-deftest inkling-test-names-are-those-of-the-protocol ()
   (let ((contract (with-temp-buffer
@@ -148,11 +168,12 @@
         ;; Words of Emacs, and of the plugin for itself.
         (own '(type group prefix tag key-type value-type inherit extend strike-through slant object-type array-type
                null-object false-object coding noquery buffer sentinel filter connection-type stderr constructor copier
-               annotation-function eval lighter global session process turns progress shown overlay keys placement
-               source drafts index answer stopped json-false))
+               annotation-function eval lighter global session process kept turns progress shown overlay view keys
+               placement source drafts index answer stopped json-false from-end test
+               ;; Of the program's own list of models.
+               models inUse fits))
         (unknown nil))
     (with-temp-buffer
-      (insert-file-contents (locate-library "inkling-chat.el"))
       (insert-file-contents (locate-library "inkling.el"))
       (while (re-search-forward "[ (]:\\([a-zA-Z-]+\\)" nil t)
         (let ((word (match-string 1)))

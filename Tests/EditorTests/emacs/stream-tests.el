@@ -175,6 +175,7 @@
   (tests-with '(("assistant/rephrase"
                  ((:work (:kind "begin" :title "Rephrase" :percentage 0))
                   (:work (:kind "report" :message "Loading the model" :percentage 40)) (:until "$/a")
+                  (:work (:kind "report" :message "Reading the text" :percentage 70)) (:until "$/b")
                   (:work (:kind "end"))
                   (:result (:text "1" :warnings [(:code "protectedTextLost" :message "“one” is missing.")])))))
       "one\n"
@@ -183,9 +184,37 @@
     (tests-until (string-match-p "Loading the model 40 %" (tests-shown)))
     (should (equal (inkling-mode-line) " Ink[Loading the model 40 %%]"))
     (inkling--notify "$/a" nil)
+    (tests-until (equal (inkling-mode-line) " Ink[Reading the text 70 %%]"))
+    (inkling--notify "$/b" nil)
     (tests-ready)
-    (should (equal (inkling-mode-line) " Ink"))
-    (should (string-match-p "“one” is missing" (tests-shown)))))
+    ;; The other four of the five tokens took 60 ms.
+    (should (equal (inkling-mode-line) " Ink[67 tokens/s]"))
+    (should (string-match-p "“one” is missing" (tests-shown)))
+    (tests-keys "C-c C-k")
+    (should (equal (inkling-mode-line) " Ink"))))
+
+(ert-deftest inkling-test-availability-is-in-the-mode-line ()
+  (tests-with '(("assistant/rephrase"
+                 ((:notify ["model/didChangeAvailability" (:availability (:state "loading" :progress 0.5))])
+                  (:until "$/a")
+                  (:notify ["model/didChangeAvailability"
+                            (:availability (:state "unavailable" :reason "modelNotFound"))])
+                  (:error (:code 1001 :message "There is no model." :data (:remedy "Fetch one."))))
+                 ((:notify ["model/didChangeAvailability"
+                            (:availability (:state "unavailable" :reason "unloaded"))])
+                  (:result (:text "one")))))
+      "one\n"
+    (let ((inkling-placement '((rephrase . echo))))
+      (tests-keys "C-c i r RET")
+      (tests-until inkling--availability)
+      ;; What a request says of itself goes first; that of others is shown too.
+      (let ((inkling--jobs nil)) (should (equal (inkling-mode-line) " Ink[loading 50 %%]")))
+      (inkling--notify "$/a" nil)
+      (tests-until (tests-said-p "There is no model\\. Fetch one\\."))
+      (should (equal (inkling-mode-line) " Ink[no model]"))
+      (tests-keys "C-c i r RET")
+      (tests-until (null inkling--jobs))
+      (should (equal (inkling-mode-line) " Ink")))))
 
 (ert-deftest inkling-test-remote-buffers-use-the-local-program ()
   (tests-with `(("assistant/rephrase" ,(tests-answer "1"))) "one\n"

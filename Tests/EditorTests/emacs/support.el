@@ -108,7 +108,7 @@
 
 (defun tests-shown ()
   "Return what the latest job shows behind its text."
-  (substring-no-properties (or (overlay-get (inkling--job-overlay (car inkling--jobs)) 'after-string) "")))
+  (substring-no-properties (or (overlay-get (inkling--job-view (car inkling--jobs)) 'after-string) "")))
 
 (defun tests-text ()
   "Return the text of the current buffer."
