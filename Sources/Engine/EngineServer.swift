@@ -116,6 +116,9 @@ package final class EngineServer: Sendable {
 
     let options = LlamaModel.Options(
       contextSize: params.contextSize, threads: params.threads, reproducible: params.reproducible)
+    var configuration = GeneratorConfiguration()
+    configuration.reusesPrefixes = params.reusesPrefixes
+    configuration.drafts = params.drafts
     let (fractions, progress) = AsyncStream<Double>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (outcomes, outcome) = AsyncStream<Result<LoadedModel, ModelLoadError>>.makeStream()
     let listener = EngineThread.LoadListener(
@@ -124,7 +127,7 @@ package final class EngineServer: Sendable {
         outcome.yield(result)
         outcome.finish()
       })
-    if !engine.post(.load(path: params.path, options, listener)) { throw .cancelled }
+    if !engine.post(.load(path: params.path, options, configuration, listener)) { throw .cancelled }
 
     var shown = -1.0
     for await fraction in fractions where fraction >= shown + 0.01 || fraction == 1 {

@@ -15,7 +15,7 @@ struct LoadedModel: Sendable {
 final class EngineThread: Sendable {
   /// What comes to the thread.
   enum Command: Sendable {
-    case load(path: String, LlamaModel.Options, LoadListener)
+    case load(path: String, LlamaModel.Options, GeneratorConfiguration, LoadListener)
     case submit(GenerationRequest, AsyncStream<InferenceEvent>.Continuation)
     case cancel(Int)
     case setPaused(Int, Bool)
@@ -84,7 +84,7 @@ final class EngineThread: Sendable {
 
   private static func refuse(_ command: Command) {
     switch command {
-    case .load(_, _, let listener):
+    case .load(_, _, _, let listener):
       listener.progress.finish()
       listener.done(.failure(ModelLoadError(.stopped, "The engine is ending.")))
     case .submit(_, let events): events.finish()
@@ -106,7 +106,7 @@ private struct Worker {
 
   mutating func perform(_ command: EngineThread.Command) {
     switch command {
-    case .load(let path, let options, let listener): load(path, options, listener)
+    case .load(let path, let options, let configuration, let listener): load(path, options, configuration, listener)
     case .submit(let request, let events):
       guard let generator, listeners[request.id] == nil else {
         events.yield(.failed(request: request.id, .duplicateID))
@@ -142,11 +142,14 @@ private struct Worker {
     }
   }
 
-  private mutating func load(_ path: String, _ options: LlamaModel.Options, _ listener: EngineThread.LoadListener) {
+  private mutating func load(
+    _ path: String, _ options: LlamaModel.Options, _ configuration: GeneratorConfiguration,
+    _ listener: EngineThread.LoadListener
+  ) {
     let result: Result<LoadedModel, ModelLoadError>
     do throws(ModelLoadError) {
       let model = try LlamaModel.load(path: path, options: options, signal: signal) { listener.progress.yield($0) }
-      generator = Generator(model: model)
+      generator = Generator(model: model, configuration: configuration)
       result = .success(LoadedModel(vocabulary: model.vocabulary, template: model.template, facts: model.facts))
     } catch {
       result = .failure(error)

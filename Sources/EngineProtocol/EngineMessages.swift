@@ -33,6 +33,10 @@ public enum EngineLoad: RequestMethod {
     /// Threads for batches; 0 = chosen by the engine.
     public var threads = 0
     public var reproducible = false
+    /// Whether what was read of a prompt is kept for later ones.
+    public var reusesPrefixes = true
+    /// Whether likely tokens are guessed and verified several at a time.
+    public var drafts = true
     public init() {}
     public init(path: String, contextSize: Int = 0, threads: Int = 0, reproducible: Bool = false) {
       self.path = path
@@ -45,6 +49,8 @@ public enum EngineLoad: RequestMethod {
       .defaulted("contextSize", \.contextSize, "Tokens of the KV cache; 0 = chosen by the engine."),
       .defaulted("threads", \.threads, "Threads for batches; 0 = chosen by the engine."),
       .defaulted("reproducible", \.reproducible, "One decode thread and micro-batches of at most 63 rows."),
+      .defaulted("reusesPrefixes", \.reusesPrefixes, "Whether what was read of a prompt is kept for later ones."),
+      .defaulted("drafts", \.drafts, "Whether likely tokens are guessed and verified several at a time."),
     ]
   }
 }

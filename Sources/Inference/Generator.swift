@@ -15,6 +15,11 @@ public struct GeneratorConfiguration: Sendable {
   public var maxPinned = 8
   /// Whether constrained tokens that are decided are computed together; the output is the same if not.
   public var jumpsForward = true
+  /// Whether drafts of likely tokens are verified several at a time; the output is the same if not.
+  public var drafts = true
+  /// Whether a prompt's first tokens are taken over from an earlier request instead of being read again. If not, nothing
+  /// is kept when a request has ended.
+  public var reusesPrefixes = true
 
   public init() {}
 }
@@ -50,7 +55,8 @@ public final class Generator {
       limits: SchedulerLimits(
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
-        conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned))
+        conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned,
+        reusesPrefixes: configuration.reusesPrefixes))
     jumpsForward = configuration.jumpsForward
     budget = StepBudget(
       target: configuration.stepTime, initial: configuration.initialStepBudget, least: 64, most: model.batchSize)

@@ -98,7 +98,8 @@ package struct Scheduler: Sendable {
         isPrefillOnly: request.prefillOnly, isConversation: request.isConversation, tokens: request.prompt,
         promptCount: count,
         maxTokens: request.prefillOnly ? 0 : request.maxTokens,
-        borders: request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted()))
+        borders: limits.reusesPrefixes ? request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted() : [],
+        mayReusePrefix: limits.reusesPrefixes))
   }
 
   /// Forgets a request and frees its cells; false when it is not known.

@@ -219,7 +219,7 @@ private let facts =
 
 private let engineSamples = [
   Sample(EngineHello.Params.self, #"{"buildId":"b","processId":1}"#),
-  Sample(EngineLoad.Params.self, #"{"path":"p","contextSize":1,"threads":2,"reproducible":true}"#),
+  Sample(EngineLoad.Params.self, #"{"path":"p","contextSize":1,"threads":2,"reproducible":true,"reusesPrefixes":false,"drafts":false}"#),
   Sample(ModelFacts.self, facts), Sample(EngineLoadProgress.Params.self, #"{"fraction":0.25}"#),
   Sample(EngineText.Params.self, #"{"request":1,"text":"👩‍👩‍👧"}"#),
   Sample(EnginePrefillProgress.Params.self, #"{"request":1,"done":2,"total":3}"#),

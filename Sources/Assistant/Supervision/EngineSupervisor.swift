@@ -12,6 +12,10 @@ public actor EngineSupervisor: EngineService {
     public var contextSize = 0
     public var threads = 0
     public var reproducible = false
+    /// As in `EngineLoad.Params`.
+    public var reusesPrefixes = true
+    /// As in `EngineLoad.Params`.
+    public var drafts = true
     public init() {}
   }
 
@@ -229,9 +233,12 @@ public actor EngineSupervisor: EngineService {
   private func load(_ path: String, in generation: Int) {
     guard let child, child.generation == generation else { return }
     let copy = choice.copy(of: path, for: generation, log: log)
-    let params = EngineLoad.Params(
+    var wanted = EngineLoad.Params(
       path: copy ?? path, contextSize: options.contextSize, threads: options.threads,
       reproducible: options.reproducible)
+    wanted.reusesPrefixes = options.reusesPrefixes
+    wanted.drafts = options.drafts
+    let params = wanted
     Task {
       var outcome = await child.load(params)
       if copy != nil, case .failure? = outcome {
