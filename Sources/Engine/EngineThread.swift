@@ -19,6 +19,8 @@ final class EngineThread: Sendable {
     case submit(GenerationRequest, AsyncStream<InferenceEvent>.Continuation)
     case cancel(Int)
     case setPaused(Int, Bool)
+    /// From now on prefixes that requests want saved are given to this, when there is nothing else to do.
+    case save(@Sendable (SavedPrefix) -> Void)
   }
 
   /// Hears of the load from the engine's thread.
@@ -65,6 +67,7 @@ final class EngineThread: Sendable {
         // Before the events go out: who has got an answer finds its cells given back.
         self.snapshot.withLock { $0 = worker.statistics }
         worker.deliverEvents()
+        worker.saveWhenIdle()
       }
       worker.abandon()
       self.isBusy.store(false, ordering: .relaxed)
@@ -88,7 +91,7 @@ final class EngineThread: Sendable {
       listener.progress.finish()
       listener.done(.failure(ModelLoadError(.stopped, "The engine is ending.")))
     case .submit(_, let events): events.finish()
-    case .cancel, .setPaused: break
+    case .cancel, .setPaused, .save: break
     }
   }
 }
@@ -98,6 +101,7 @@ private struct Worker {
   let signal: ComputeSignal
   private var generator: Generator?
   private var listeners: [Int: AsyncStream<InferenceEvent>.Continuation] = [:]
+  private var save: (@Sendable (SavedPrefix) -> Void)?
   private(set) var hasWork = false
 
   init(signal: ComputeSignal) { self.signal = signal }
@@ -119,6 +123,7 @@ private struct Worker {
       generator?.cancel(id)
       listeners.removeValue(forKey: id)?.finish()
     case .setPaused(let id, let isPaused): generator?.setPaused(id, isPaused)
+    case .save(let save): self.save = save
     }
   }
 
@@ -126,6 +131,13 @@ private struct Worker {
     guard let generator else { return }
     hasWork = generator.step()
     if hasWork { signal.advance() }
+  }
+
+  /// Saves one prefix at a time, so that a request that has come meanwhile is seen first.
+  mutating func saveWhenIdle() {
+    guard !hasWork, let save, let prefix = generator?.takeSavedPrefix() else { return }
+    save(prefix)
+    hasWork = true
   }
 
   mutating func deliverEvents() {

@@ -71,6 +71,8 @@ package struct BatchPlan: Sendable, Equatable {
         if !model.apply(operation) { broken.append(sequence) }
       case .copy(let source, let target, _):
         if broken.contains(source) || !model.apply(operation) { broken.append(target) }
+      case .restore(_, let target):
+        if !model.apply(operation) { broken.append(target) }
       }
     }
     return broken

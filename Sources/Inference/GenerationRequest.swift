@@ -50,6 +50,10 @@ public struct GenerationRequest: Sendable {
   public var prefillOnly: Bool
   /// Prompt and output will be the start of a later prompt: they may keep more cells than others when it has ended.
   public var isConversation: Bool
+  /// How much of the prompt's start is to be saved (`Generator.takeSavedPrefix`); one of `savedBorders`, or 0.
+  public var savedLength = 0
+  /// The prompt's start as it was saved; used when the KV cache has no more of it.
+  public var savedPrefix: SavedPrefix?
 
   public init(
     id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),

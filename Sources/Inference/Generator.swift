@@ -17,8 +17,8 @@ public struct GeneratorConfiguration: Sendable {
   public var jumpsForward = true
   /// Whether drafts of likely tokens are verified several at a time; the output is the same if not.
   public var drafts = true
-  /// Whether a prompt's first tokens are taken over from an earlier request instead of being read again. If not, nothing
-  /// is kept when a request has ended.
+  /// Whether a prompt's first tokens are taken over from an earlier request instead of being read again. If not,
+  /// nothing is kept when a request has ended.
   public var reusesPrefixes = true
 
   public init() {}
@@ -118,6 +118,20 @@ public final class Generator {
   public func takeEvents() -> [InferenceEvent] {
     defer { events.removeAll(keepingCapacity: false) }
     return events
+  }
+
+  /// The next prefix that a request wanted to be saved and that is still in the cache. To be asked for when `step` had
+  /// nothing to do; it changes nothing.
+  public func takeSavedPrefix() -> SavedPrefix? {
+    guard let source = scheduler.takeWanted() else { return nil }
+    var sequence = source.sequence
+    if let scratch = source.scratch {
+      let copy = MemoryOperation.copy(from: sequence, to: scratch, count: Int32(source.tokens.count))
+      guard model.apply(copy) else { return nil }
+      sequence = scratch
+    }
+    defer { if let scratch = source.scratch { _ = model.apply(.remove(sequence: scratch, from: 0)) } }
+    return model.state(of: sequence).map { SavedPrefix(tokens: source.tokens, state: $0) }
   }
 
   public var statistics: InferenceStatistics {
