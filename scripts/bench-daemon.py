@@ -7,7 +7,11 @@ Machines are shared and noisy, so compared figures are taken in turn in one run 
 minimum, median and maximum. Absolute figures are of this machine at this moment.
 """
 import argparse
+import contextlib
+import glob
+import os
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
@@ -30,18 +34,57 @@ def rephrase(text, max_tokens=48, **more):
     return {"text": text, "tone": "formal", "options": {"maxTokens": max_tokens}, **more}
 
 
-def cold(binary, runs):
-    initialize, first_token, first_result = [], [], []
-    for _ in range(runs):
-        daemon = Daemon(binary)
-        initialize.append((time.monotonic() - daemon.started) * 1000)
-        reply = daemon.send("assistant/rephrase", rephrase(TEXTS[0], partialResultToken="t"), "t")
-        daemon.result(reply)
-        first_token.append((reply.started + reply.first - daemon.started) * 1000)
-        first_result.append((time.monotonic() - daemon.started) * 1000)
+def cold_start(binary, cache):
+    """Starts a daemon with a cache folder and rephrases; gives milliseconds from the start to the answer of
+    `initialize`, to the first token and to the result, and how many tokens of the prompt were known."""
+    daemon = Daemon(binary, environment={"XDG_CACHE_HOME": cache})
+    initialized = time.monotonic()
+    reply = daemon.send("assistant/rephrase", rephrase(TEXTS[0], partialResultToken="t"), "t")
+    usage = daemon.result(reply)["usage"]
+    moments = [initialized, reply.started + reply.first, time.monotonic()]
+    daemon.close()
+    return [(moment - daemon.started) * 1000 for moment in moments] + [usage["cachedTokens"]]
+
+
+@contextlib.contextmanager
+def cache_folder():
+    """A cache folder of its own, with the user's prepared models and nothing else."""
+    usual = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/inkling")
+        os.symlink(usual + "/inkling/prepared", folder + "/inkling/prepared")
+        yield folder
+
+
+def cold(binary, pairs):
+    """Cold starts that find the instructions on the disk, as all but a user's first do, against those that do not."""
+    kept, fresh = [], []
+    with cache_folder() as warm:
+        daemon = Daemon(binary, environment={"XDG_CACHE_HOME": warm})
+        daemon.request("assistant/rephrase", rephrase(TEXTS[1]))
+        deadline = time.monotonic() + 10
+        while not glob.glob(warm + "/inkling/prefixes/*.prefix"):
+            if time.monotonic() > deadline:
+                raise PeerError("nothing of the instructions is kept in %s" % warm)
+            time.sleep(0.01)
         daemon.close()
+        for index in range(2 * pairs):
+            # A B B A: neither side is always the first of a pair.
+            if index % 4 in (0, 3):
+                kept.append(cold_start(binary, warm))
+            else:
+                with cache_folder() as empty:
+                    fresh.append(cold_start(binary, empty))
+
+    def figures(runs, column):
+        return spread([run[column] for run in runs])
+
     return {
-        "initializeMs": spread(initialize), "firstTokenMs": spread(first_token), "firstResultMs": spread(first_result)}
+        "initializeMs": figures(kept + fresh, 0),
+        "firstTokenMs": figures(kept, 1), "firstTokenMsWithoutKept": figures(fresh, 1),
+        "ratioOfFirstToken": spread([a[1] / b[1] for a, b in zip(kept, fresh)]),
+        "firstResultMs": figures(kept, 2), "firstResultMsWithoutKept": figures(fresh, 2),
+        "keptTokens": kept[0][3]}
 
 
 def memory(binary):

@@ -22,7 +22,7 @@ public struct Usage: JSONMessage, Equatable {
   public init() {}
   public static let fields: [JSONField<Usage>] = [
     .required("promptTokens", \.promptTokens, "Tokens the model was given, with `cachedTokens`."),
-    .required("cachedTokens", \.cachedTokens, "Those that were still in the KV cache from an earlier request."),
+    .required("cachedTokens", \.cachedTokens, "Those that did not have to be read again."),
     .required("completionTokens", \.completionTokens, "Tokens the model wrote."),
     .required("contextUsed", \.contextUsed, "Tokens in the context window at the end."),
     .required("contextSize", \.contextSize, "Tokens the context window holds."),

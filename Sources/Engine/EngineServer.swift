@@ -18,6 +18,8 @@ package final class EngineServer: Sendable {
     let memory = TokenMemory()
     /// An answer keeps its tokens only for a while, so that what follows it would not always be the same.
     let remembersAnswers: Bool
+    /// nil: nothing is kept on the disk.
+    let prefixes: PrefixStore?
   }
 
   private enum Model {
@@ -46,7 +48,7 @@ package final class EngineServer: Sendable {
     // A peer that is gone reads nothing any more, and the process shall follow it soon.
     limits.closing = .milliseconds(200)
     let connection = Connection(
-      channel: channel, framing: .header, router: router(), lifecycle: .none, limits: limits)
+      channel: channel, framing: .header, router: router(buildID: buildID), lifecycle: .none, limits: limits)
     try engine.start()
     try heartbeat.start(watching: engine) { connection.notify(EngineHeartbeat.self, $0) }
     connection.notify(EngineHello.self, EngineHello.Params(buildID: buildID, processID: processID))
@@ -60,10 +62,10 @@ package final class EngineServer: Sendable {
   /// Whether no thread computes any more, after `serve`.
   package var isOver: Bool { engine.isOver && workshop.isIdle }
 
-  private func router() -> Router {
+  private func router(buildID: String) -> Router {
     var router = Router()
     router.on(EngineLoad.self) { (params, context) async throws(RPCError) in
-      try await self.load(params, context)
+      try await self.load(params, buildID: buildID, context)
     }
     router.on(EngineGenerate.self) { (params, context) async throws(RPCError) in
       try await self.generate(params, context)
@@ -106,7 +108,9 @@ package final class EngineServer: Sendable {
 
   // MARK: - Loading
 
-  private func load(_ params: EngineLoad.Params, _ context: RequestContext) async throws(RPCError) -> ModelFacts {
+  private func load(
+    _ params: EngineLoad.Params, buildID: String, _ context: RequestContext
+  ) async throws(RPCError) -> ModelFacts {
     let isFirst = model.withLock { model in
       guard case .none = model else { return false }
       model = .loading
@@ -116,6 +120,10 @@ package final class EngineServer: Sendable {
 
     let options = LlamaModel.Options(
       contextSize: params.contextSize, threads: params.threads, reproducible: params.reproducible)
+    var configuration = GeneratorConfiguration()
+    configuration.reusesPrefixes = params.reusesPrefixes
+    configuration.drafts = params.drafts
+    configuration.draftsBesideOthers = !params.reproducible
     let (fractions, progress) = AsyncStream<Double>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (outcomes, outcome) = AsyncStream<Result<LoadedModel, ModelLoadError>>.makeStream()
     let listener = EngineThread.LoadListener(
@@ -124,7 +132,7 @@ package final class EngineServer: Sendable {
         outcome.yield(result)
         outcome.finish()
       })
-    if !engine.post(.load(path: params.path, options, listener)) { throw .cancelled }
+    if !engine.post(.load(path: params.path, options, configuration, listener)) { throw .cancelled }
 
     var shown = -1.0
     for await fraction in fractions where fraction >= shown + 0.01 || fraction == 1 {
@@ -137,10 +145,11 @@ package final class EngineServer: Sendable {
       case .success(let loaded):
         // In this task, so that the engine's thread goes on.
         let structures = StructureCache(vocabulary: TokenTrie(loaded.vocabulary))
+        let prefixes = makePrefixStore(params, loaded.facts, buildID: buildID, context)
         model.withLock {
           $0 = .loaded(
             Loaded(
-              model: loaded, structures: structures, remembersAnswers: !params.reproducible))
+              model: loaded, structures: structures, remembersAnswers: !params.reproducible, prefixes: prefixes))
         }
         return ModelFacts(loaded.facts)
       case .failure(let error):
@@ -149,6 +158,21 @@ package final class EngineServer: Sendable {
       }
     }
     throw .cancelled
+  }
+
+  private func makePrefixStore(
+    _ params: EngineLoad.Params, _ facts: LlamaFacts, buildID: String, _ context: RequestContext
+  ) -> PrefixStore? {
+    guard params.reusesPrefixes, !params.prefixFolder.isEmpty, let key = facts.stateKey else { return nil }
+    let store = PrefixStore(
+      folder: params.prefixFolder, group: "\(params.path) \(facts.contextSize) \(facts.reproducible)",
+      key: buildID + "; " + key
+    ) { [weak connection = context.connection] message in
+      connection?.notify(EngineNotice.self, EngineNotice.Params(message: message))
+    }
+    store.removeOld()
+    engine.post(.save { store.keep($0) })
+    return store
   }
 
   // MARK: - Generating
@@ -161,7 +185,7 @@ package final class EngineServer: Sendable {
     }
     defer { running.withLock { _ = $0.remove(params.request) } }
     let structure = try loaded.structures.structure(for: params)
-    let prompt: Prompt
+    var prompt: Prompt
     do throws(CancellationError) {
       prompt = try heartbeat.whilePreparing { (noteProgress) throws(CancellationError) in
         try Prompt(
@@ -178,6 +202,8 @@ package final class EngineServer: Sendable {
           promptTokens: prompt.request.prompt.count, contextSize: model.facts.contextSize,
           reservedForOutput: room))
     }
+    if let prefixes = loaded.prefixes { prefixes.complete(&prompt.request) } else { prompt.request.savedLength = 0 }
+    let saved = prompt.request.savedPrefix?.tokens
     let (events, continuation) = AsyncStream<InferenceEvent>.makeStream()
     if !engine.post(.submit(prompt.request, continuation)) { throw .cancelled }
     // Beside the answer; cancelled at its end.
@@ -191,7 +217,9 @@ package final class EngineServer: Sendable {
     } onCancel: {
       engine.post(.cancel(params.request))
     }
-    return try outcome.get()
+    let result = try outcome.get()
+    if let saved, !params.prefillOnly, result.cachedTokens < saved.count { loaded.prefixes?.discard(saved) }
+    return result
   }
 
   private func prepareMasks(of constraint: Constraint?) async { constraint?.prepareMasks() }

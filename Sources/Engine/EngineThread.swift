@@ -15,10 +15,12 @@ struct LoadedModel: Sendable {
 final class EngineThread: Sendable {
   /// What comes to the thread.
   enum Command: Sendable {
-    case load(path: String, LlamaModel.Options, LoadListener)
+    case load(path: String, LlamaModel.Options, GeneratorConfiguration, LoadListener)
     case submit(GenerationRequest, AsyncStream<InferenceEvent>.Continuation)
     case cancel(Int)
     case setPaused(Int, Bool)
+    /// From now on prefixes that requests want saved are given to this, when there is nothing else to do.
+    case save(@Sendable (SavedPrefix) -> Void)
   }
 
   /// Hears of the load from the engine's thread.
@@ -65,6 +67,7 @@ final class EngineThread: Sendable {
         // Before the events go out: who has got an answer finds its cells given back.
         self.snapshot.withLock { $0 = worker.statistics }
         worker.deliverEvents()
+        worker.saveWhenIdle()
       }
       worker.abandon()
       self.isBusy.store(false, ordering: .relaxed)
@@ -84,11 +87,11 @@ final class EngineThread: Sendable {
 
   private static func refuse(_ command: Command) {
     switch command {
-    case .load(_, _, let listener):
+    case .load(_, _, _, let listener):
       listener.progress.finish()
       listener.done(.failure(ModelLoadError(.stopped, "The engine is ending.")))
     case .submit(_, let events): events.finish()
-    case .cancel, .setPaused: break
+    case .cancel, .setPaused, .save: break
     }
   }
 }
@@ -98,6 +101,7 @@ private struct Worker {
   let signal: ComputeSignal
   private var generator: Generator?
   private var listeners: [Int: AsyncStream<InferenceEvent>.Continuation] = [:]
+  private var save: (@Sendable (SavedPrefix) -> Void)?
   private(set) var hasWork = false
 
   init(signal: ComputeSignal) { self.signal = signal }
@@ -106,7 +110,7 @@ private struct Worker {
 
   mutating func perform(_ command: EngineThread.Command) {
     switch command {
-    case .load(let path, let options, let listener): load(path, options, listener)
+    case .load(let path, let options, let configuration, let listener): load(path, options, configuration, listener)
     case .submit(let request, let events):
       guard let generator, listeners[request.id] == nil else {
         events.yield(.failed(request: request.id, .duplicateID))
@@ -119,6 +123,7 @@ private struct Worker {
       generator?.cancel(id)
       listeners.removeValue(forKey: id)?.finish()
     case .setPaused(let id, let isPaused): generator?.setPaused(id, isPaused)
+    case .save(let save): self.save = save
     }
   }
 
@@ -126,6 +131,13 @@ private struct Worker {
     guard let generator else { return }
     hasWork = generator.step()
     if hasWork { signal.advance() }
+  }
+
+  /// Saves one prefix at a time, so that a request that has come meanwhile is seen first.
+  mutating func saveWhenIdle() {
+    guard !hasWork, let save, let prefix = generator?.takeSavedPrefix() else { return }
+    save(prefix)
+    hasWork = true
   }
 
   mutating func deliverEvents() {
@@ -142,11 +154,14 @@ private struct Worker {
     }
   }
 
-  private mutating func load(_ path: String, _ options: LlamaModel.Options, _ listener: EngineThread.LoadListener) {
+  private mutating func load(
+    _ path: String, _ options: LlamaModel.Options, _ configuration: GeneratorConfiguration,
+    _ listener: EngineThread.LoadListener
+  ) {
     let result: Result<LoadedModel, ModelLoadError>
     do throws(ModelLoadError) {
       let model = try LlamaModel.load(path: path, options: options, signal: signal) { listener.progress.yield($0) }
-      generator = Generator(model: model)
+      generator = Generator(model: model, configuration: configuration)
       result = .success(LoadedModel(vocabulary: model.vocabulary, template: model.template, facts: model.facts))
     } catch {
       result = .failure(error)

@@ -22,10 +22,10 @@ struct Prompt {
       messages, answerPrefix: params.answerPrefix, reasoning: params.reasoning && isFree)
     let (tokens, ends) = try model.vocabulary.tokenise(
       rendered.segments, memory: memory, noteProgress: noteProgress)
-    var borders: [Int] = []
-    if (1...messages.count).contains(params.pinnedMessages) {
-      let segments = rendered.messageEnds[params.pinnedMessages - 1]
-      if segments > 0, ends[segments - 1] < tokens.count { borders = [ends[segments - 1]] }
+    func border(after count: Int) -> Int? {
+      guard (1...messages.count).contains(count) else { return nil }
+      let segments = rendered.messageEnds[count - 1]
+      return segments > 0 && ends[segments - 1] < tokens.count ? ends[segments - 1] : nil
     }
     // An answer may follow the message that it answers: the one with the text that is to be written anew.
     var draftSource: Range<Int>?
@@ -33,11 +33,14 @@ struct Prompt {
       let before = rendered.messageEnds.dropLast().last ?? 0
       draftSource = (before > 0 ? ends[before - 1] : 0)..<ends[last - 1]
     }
+    let builtIn = border(after: params.builtInMessages)
+    let borders = Set([border(after: params.pinnedMessages), builtIn].compactMap { $0 })
     request = GenerationRequest(
-      id: params.request, prompt: tokens, savedBorders: borders, sampling: SamplingParameters(params.sampling),
+      id: params.request, prompt: tokens, savedBorders: borders.sorted(), sampling: SamplingParameters(params.sampling),
       maxTokens: params.maxTokens, stop: params.stop.map { Array($0.utf8) },
       isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly,
       isConversation: params.isConversation, draftSource: draftSource)
+    request.savedLength = builtIn ?? 0
     filter =
       params.answerPrefix.isEmpty && isFree
       ? ThoughtFilter(

@@ -33,6 +33,12 @@ public enum EngineLoad: RequestMethod {
     /// Threads for batches; 0 = chosen by the engine.
     public var threads = 0
     public var reproducible = false
+    /// Whether what was read of a prompt is kept for later ones.
+    public var reusesPrefixes = true
+    /// Whether likely tokens are guessed and verified several at a time.
+    public var drafts = true
+    /// Where the states of built-in instructions are kept between processes; empty: nowhere.
+    public var prefixFolder = ""
     public init() {}
     public init(path: String, contextSize: Int = 0, threads: Int = 0, reproducible: Bool = false) {
       self.path = path
@@ -45,6 +51,9 @@ public enum EngineLoad: RequestMethod {
       .defaulted("contextSize", \.contextSize, "Tokens of the KV cache; 0 = chosen by the engine."),
       .defaulted("threads", \.threads, "Threads for batches; 0 = chosen by the engine."),
       .defaulted("reproducible", \.reproducible, "One decode thread and micro-batches of at most 63 rows."),
+      .defaulted("reusesPrefixes", \.reusesPrefixes, "Whether what was read of a prompt is kept for later ones."),
+      .defaulted("drafts", \.drafts, "Whether likely tokens are guessed and verified several at a time."),
+      .defaulted("prefixFolder", \.prefixFolder, "Where the states of built-in instructions are kept; empty: nowhere."),
     ]
   }
 }
@@ -58,6 +67,18 @@ public enum EngineLoadProgress: NotificationMethod {
     public init() {}
     public init(fraction: Double) { self.fraction = fraction }
     public static let fields: [JSONField<Params>] = [.required("fraction", \.fraction, "0…1.")]
+  }
+}
+
+/// A line for the daemon's log: what could not be done though no request failed for it. Never a text of a user's.
+public enum EngineNotice: NotificationMethod {
+  public static let name = "engine/notice"
+
+  public struct Params: JSONMessage {
+    public var message = ""
+    public init() {}
+    public init(message: String) { self.message = message }
+    public static let fields: [JSONField<Params>] = [.required("message", \.message, "One line.")]
   }
 }
 

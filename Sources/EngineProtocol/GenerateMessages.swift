@@ -82,6 +82,9 @@ public struct GenerateParams: JSONMessage {
   public var messages: [PromptMessage] = []
   /// How many of the first messages are worth keeping for later requests (a feature's instructions).
   public var pinnedMessages = 0
+  /// How many of the first messages hold nothing but the program's own words: only what is read of these may be kept on
+  /// the disk.
+  public var builtInMessages = 0
   /// The start of the answer, continued by the model; not part of the text that is sent.
   public var answerPrefix = ""
   public var sampling = Sampling()
@@ -108,6 +111,7 @@ public struct GenerateParams: JSONMessage {
     .required("request", \.request, "Names the request in notifications."),
     .required("messages", \.messages, "The conversation."),
     .defaulted("pinnedMessages", \.pinnedMessages, "How many first messages to keep for later requests."),
+    .defaulted("builtInMessages", \.builtInMessages, "How many first messages are the program's own words alone."),
     .defaulted("answerPrefix", \.answerPrefix, "The start of the answer."),
     .defaulted("sampling", \.sampling, "How tokens are chosen."),
     .defaulted("maxTokens", \.maxTokens, "Most tokens to generate."),

@@ -14,10 +14,12 @@ package struct SchedulerLimits: Sendable {
   package var conversationCells: Int
   /// Prefixes that may be pinned.
   package var maxPinned: Int
+  /// Whether ended requests leave anything for later ones.
+  package var reusesPrefixes: Bool
 
   package init(
     contextSize: Int, batchSize: Int, maxSequences: Int, memoryKind: MemoryKind = .sliceable, maxRunning: Int = 16,
-    idleCells: Int = 2048, conversationCells: Int? = nil, maxPinned: Int = 8
+    idleCells: Int = 2048, conversationCells: Int? = nil, maxPinned: Int = 8, reusesPrefixes: Bool = true
   ) {
     self.contextSize = contextSize
     self.batchSize = batchSize
@@ -27,6 +29,7 @@ package struct SchedulerLimits: Sendable {
     self.idleCells = idleCells
     self.conversationCells = max(idleCells, conversationCells ?? contextSize * 3 / 4)
     self.maxPinned = maxPinned
+    self.reusesPrefixes = reusesPrefixes
   }
 
   /// Cells kept free for the output of a request when it is admitted.
@@ -68,6 +71,8 @@ package struct BatchPlan: Sendable, Equatable {
         if !model.apply(operation) { broken.append(sequence) }
       case .copy(let source, let target, _):
         if broken.contains(source) || !model.apply(operation) { broken.append(target) }
+      case .restore(_, let target):
+        if !model.apply(operation) { broken.append(target) }
       }
     }
     return broken

@@ -54,6 +54,10 @@ public struct GenerationRequest: Sendable {
   /// from there, and several tokens are computed together. Nothing is drafted with a constraint, and where the memory
   /// cannot be cut.
   public var draftSource: Range<Int>?
+  /// How much of the prompt's start is to be saved (`Generator.takeSavedPrefix`); one of `savedBorders`, or 0.
+  public var savedLength = 0
+  /// The prompt's start as it was saved; used when the KV cache has no more of it.
+  public var savedPrefix: SavedPrefix?
 
   public init(
     id: Int, prompt: [Token], savedBorders: [Int] = [], sampling: SamplingParameters = SamplingParameters(),

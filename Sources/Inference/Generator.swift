@@ -17,6 +17,12 @@ public struct GeneratorConfiguration: Sendable {
   public var jumpsForward = true
   /// Whether drafts of likely tokens are verified several at a time; the output is the same if not.
   public var drafts = true
+  /// Whether there are drafts in a step with other rows, too. A draft that is not taken leaves cells that another
+  /// sequence may get, and the order of its cells is the order in which libllama adds numbers up.
+  public var draftsBesideOthers = true
+  /// Whether a prompt's first tokens are taken over from an earlier request instead of being read again. If not,
+  /// nothing is kept when a request has ended.
+  public var reusesPrefixes = true
 
   public init() {}
 }
@@ -33,6 +39,7 @@ public final class Generator {
   private var budget: StepBudget
   private let jumpsForward: Bool
   private let drafts: Bool
+  private let draftsBesideOthers: Bool
   private var cost = StepCost()
   private var drafted = 0
   private var accepted = 0
@@ -56,9 +63,11 @@ public final class Generator {
       limits: SchedulerLimits(
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
-        conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned))
+        conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned,
+        reusesPrefixes: configuration.reusesPrefixes))
     jumpsForward = configuration.jumpsForward
     drafts = configuration.drafts
+    draftsBesideOthers = configuration.draftsBesideOthers
     budget = StepBudget(
       target: configuration.stepTime, initial: configuration.initialStepBudget, least: 64, most: model.batchSize)
   }
@@ -121,6 +130,20 @@ public final class Generator {
     return events
   }
 
+  /// The next prefix that a request wanted to be saved and that is still in the cache. To be asked for when `step` had
+  /// nothing to do; it changes nothing.
+  public func takeSavedPrefix() -> SavedPrefix? {
+    guard let source = scheduler.takeWanted() else { return nil }
+    var sequence = source.sequence
+    if let scratch = source.scratch {
+      let copy = MemoryOperation.copy(from: sequence, to: scratch, count: Int32(source.tokens.count))
+      guard model.apply(copy) else { return nil }
+      sequence = scratch
+    }
+    defer { if let scratch = source.scratch { _ = model.apply(.remove(sequence: scratch, from: 0)) } }
+    return model.state(of: sequence).map { SavedPrefix(tokens: source.tokens, state: $0) }
+  }
+
   public var statistics: InferenceStatistics {
     InferenceStatistics(
       sequences: scheduler.sequenceCount, occupiedCells: scheduler.occupiedCells, active: scheduler.runningCount,
@@ -162,7 +185,7 @@ public final class Generator {
   }
 
   private func draft(for id: Int, _ room: DraftRoom) -> ArraySlice<Token> {
-    guard drafts, let generation = generations[id] else { return [] }
+    guard drafts, draftsBesideOthers || room.rows == 1, let generation = generations[id] else { return [] }
     return generation.draft(room, cost: cost)
   }
 

@@ -40,6 +40,10 @@ package struct Scheduler: Sendable {
     /// Prompt tokens that were in the KV cache at the first admission.
     var cached: Int?
     var mayReusePrefix = true
+    /// Tokens of the prompt's start that are to be saved.
+    var savedLength = 0
+    /// Until it is admitted.
+    var savedPrefix: SavedPrefix?
     var wasPreempted = false
     /// How many younger requests were admitted before it.
     var passedBy = 0
@@ -72,6 +76,8 @@ package struct Scheduler: Sendable {
   var ended: [(request: Int, ending: Ending)] = []
   /// Requests of a failed step; each is computed alone until it has done a step.
   var suspects: [Int] = []
+  /// Prefixes that are to be saved, the latest last.
+  var wanted: [[Token]] = []
   var arrivals = 0
   /// Something has changed that may let a waiting request in.
   var mayAdmit = false
@@ -97,13 +103,17 @@ package struct Scheduler: Sendable {
     precondition(count > 0 && count + SchedulerLimits.reserve(request) <= limits.contextSize)
     if !request.prefillOnly { endPrewarms() }
     arrivals += 1
-    enqueue(
-      Record(
-        id: request.id, arrival: arrivals, isBackground: request.isBackground || request.prefillOnly,
-        isPrefillOnly: request.prefillOnly, isConversation: request.isConversation, tokens: request.prompt,
-        promptCount: count,
-        maxTokens: request.prefillOnly ? 0 : request.maxTokens,
-        borders: request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted()))
+    var record = Record(
+      id: request.id, arrival: arrivals, isBackground: request.isBackground || request.prefillOnly,
+      isPrefillOnly: request.prefillOnly, isConversation: request.isConversation, tokens: request.prompt,
+      promptCount: count,
+      maxTokens: request.prefillOnly ? 0 : request.maxTokens,
+      borders: limits.reusesPrefixes ? request.savedBorders.filter { $0 > 0 && $0 <= count }.sorted() : [],
+      mayReusePrefix: limits.reusesPrefixes, savedLength: min(request.savedLength, count))
+    if let saved = request.savedPrefix, saved.tokens.count < count, request.prompt.starts(with: saved.tokens) {
+      record.savedPrefix = saved
+    }
+    enqueue(record)
   }
 
   /// Forgets a request and frees its cells; false when it is not known.

@@ -44,7 +44,8 @@ extension Scheduler {
         continue
       }
       let donor = findDonor(for: waiting[index])
-      if let awaited = prefillWorthAwaiting(for: waiting[index], beyond: donor?.length ?? 0) {
+      let known = max(donor?.length ?? 0, waiting[index].savedPrefix?.tokens.count ?? 0)
+      if let awaited = prefillWorthAwaiting(for: waiting[index], beyond: known) {
         waiting[index].awaited = awaited
         index += 1
       } else if fits(waiting[index], donor) {
@@ -170,7 +171,13 @@ extension Scheduler {
   private mutating func place(at index: Int, _ donor: Donor?) {
     var record = waiting.remove(at: index)
     noteOvertaking(by: record)
-    if let donor {
+    let isRestored = restore(&record, insteadOf: donor)
+    // Looked for again where room was made for what was saved: it may have gone for that.
+    let donor = record.savedPrefix == nil ? donor : findDonor(for: record)
+    record.savedPrefix = nil
+    if isRestored {
+      // It stands where its saved prefix ends.
+    } else if let donor {
       take(donor, for: &record)
     } else {
       record.sequence = allocate(keeping: nil, sparingPinned: record.isPrefillOnly) ?? -1

@@ -41,7 +41,8 @@ extension Scheduler {
   @discardableResult
   mutating func stop(at index: Int, keepingSequence: Bool) -> Record {
     var record = running.remove(at: index)
-    if keepingSequence && record.evaluated > 0 {
+    if keepingSequence { noteWanted(by: record) }
+    if keepingSequence && record.evaluated > 0 && limits.reusesPrefixes {
       addIdle(
         record.sequence, tokens: Array(record.tokens.prefix(record.evaluated)), isConversation: record.isConversation)
     } else {

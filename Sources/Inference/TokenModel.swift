@@ -26,6 +26,8 @@ public enum MemoryOperation: Sendable, Equatable {
   case remove(sequence: SequenceID, from: Int32)
   /// Makes `to` share the cells of `from` at the positions below `count`.
   case copy(from: SequenceID, to: SequenceID, count: Int32)
+  /// Fills an empty sequence with what was saved.
+  case restore(SavedPrefix, to: SequenceID)
 }
 
 /// What the memory of a model can do.
@@ -72,4 +74,11 @@ public protocol TokenModel: AnyObject {
   /// The logits after the row of that index in the last batch. The buffer may be changed in place and is valid
   /// inside the call only.
   func withLogits<Value>(row: Int, _ body: (UnsafeMutableBufferPointer<Float>) -> Value) -> Value
+  /// The state of a sequence, for `MemoryOperation.restore` on a model that is the same in every way. nil when there is
+  /// none to be had.
+  func state(of sequence: SequenceID) -> [UInt8]?
+}
+
+extension TokenModel {
+  public func state(of sequence: SequenceID) -> [UInt8]? { nil }
 }

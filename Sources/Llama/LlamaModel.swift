@@ -14,7 +14,7 @@ public final class LlamaModel: TokenModel {
   public let maxSequences: Int
   public let memoryKind: MemoryKind
 
-  private let context: ContextHandle
+  let context: ContextHandle
   private var batch: BatchHandle
   private let signal: ComputeSignal
   /// Of steps of one row, and of all others.
@@ -69,6 +69,7 @@ public final class LlamaModel: TokenModel {
       // Recurrent memories ignore positions: the whole state is copied, and it stands where it must.
       unsafe llama_memory_seq_cp(memory, source, target, -1, memoryKind == .sliceable ? count : -1)
       return true
+    case .restore(let prefix, let target): return restore(prefix, to: target)
     }
   }
 
@@ -81,7 +82,7 @@ public final class LlamaModel: TokenModel {
     return first >= 0 && first <= max(0, start - window)
   }
 
-  private func isSequence(_ sequence: SequenceID) -> Bool { sequence >= 0 && Int(sequence) < maxSequences }
+  func isSequence(_ sequence: SequenceID) -> Bool { sequence >= 0 && Int(sequence) < maxSequences }
 
   public func decode(_ rows: [BatchRow]) throws(DecodeFailure) {
     // libllama ends the process on some of these.

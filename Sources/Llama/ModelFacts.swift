@@ -21,6 +21,8 @@ public struct LlamaFacts: Sendable, Equatable {
   public var threads = ThreadCounts(decode: 1, batch: 1)
   public var flashAttention = FlashAttention.unknown
   public var reproducible = false
+  /// What states of sequences depend on, see `StateKey`; nil when they must not go to another process.
+  public var stateKey: String?
 
   /// Whether attention is computed without storing its matrix; without it idle sequences make every step slow.
   public enum FlashAttention: String, Sendable {

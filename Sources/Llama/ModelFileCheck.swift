@@ -19,6 +19,14 @@ package enum ModelFileCheck {
     return header
   }
 
+  /// All files of a model that was checked.
+  static func files(of path: String, header: GGUFHeader) -> [String] {
+    guard let count = header.metadata["split.count"]?.integer, count > 1, let name = SplitName(path) else {
+      return [path]
+    }
+    return (1...Int(count)).map { name.path(part: $0) }
+  }
+
   private static func header(of path: String) throws(ModelLoadError) -> GGUFHeader {
     do throws(GGUFHeader.Problem) {
       return try GGUFFile.header(of: path) { (type) throws(GGUFHeader.Problem) in try block(of: type) }.header

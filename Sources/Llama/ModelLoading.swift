@@ -88,6 +88,7 @@ extension LlamaModel {
       case "disabled": .off
       case .none, .some: .unknown
       }
+    facts.stateKey = StateKey.make(paths: ModelFileCheck.files(of: path, header: header), facts: facts)
     return LlamaModel(
       context: context, weights: weights, vocabulary: vocabulary, template: choice.template, facts: facts,
       signal: signal)

@@ -47,8 +47,10 @@ struct EngineSetup: Sendable {
   func makeSupervisor(log: Log) -> EngineSupervisor {
     var configuration = SupervisorState.Configuration(buildID: Executable.buildID)
     configuration.idleUnload = idleUnload
+    var options = load
+    options.prefixFolder = ModelLocation.prefixFolder
     return EngineSupervisor(
-      configuration: configuration, modelPath: modelPath, options: load,
+      configuration: configuration, modelPath: modelPath, options: options,
       prepared: usesPrepared ? ModelLocation.preparedModels : nil, launcher: launcher, log: log)
   }
 }

@@ -32,12 +32,17 @@ enum ModelLocation {
     return data + "/inkling/models"
   }
 
-  /// The copies that `inkling prepare` has made, in $XDG_CACHE_HOME or ~/.cache; nil when neither can be found.
-  static var preparedModels: PreparedModels? {
+  /// The copies that `inkling prepare` has made; nil when there is no place for them.
+  static var preparedModels: PreparedModels? { cacheFolder.map { PreparedModels(root: $0 + "/prepared") } }
+
+  /// Where the engine keeps what it has read of the built-in instructions.
+  static var prefixFolder: String? { cacheFolder.map { $0 + "/prefixes" } }
+
+  /// In $XDG_CACHE_HOME or ~/.cache; nil when neither can be found.
+  private static var cacheFolder: String? {
     // The XDG specification has relative paths ignored.
     let named = environment("XDG_CACHE_HOME").flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
-    guard let cache = named ?? environment("HOME").map({ $0 + "/.cache" }) else { return nil }
-    return PreparedModels(root: cache + "/inkling/prepared")
+    return (named ?? environment("HOME").map { $0 + "/.cache" }).map { $0 + "/inkling" }
   }
 
   /// A variable that is set and not empty.

@@ -34,6 +34,8 @@ enum ServeCommand {
     /// nil: a shared daemon waits for clients for ever.
     var idleExit: Duration? = .seconds(30 * 60)
     var logFile: String?
+    /// Whether `assistant/prewarm` reads anything.
+    var readsAhead = true
   }
 
   static let command = Command<Settings>(
@@ -96,6 +98,17 @@ enum ServeCommand {
       .flag(
         "--reproducible", "Makes output the same, greedy or seeded, whatever else runs or is cached; slower.",
         \.engine.load.reproducible),
+      Option(
+        name: "--no-cache", placeholder: nil,
+        summary: "Reads each prompt whole: nothing is kept of earlier ones, in memory or on the disk. To compare."
+      ) { settings, _ in settings.engine.load.reusesPrefixes = false },
+      Option(
+        name: "--no-draft", placeholder: nil,
+        summary: "Writes one token after the other: none are guessed and verified together. To compare."
+      ) { settings, _ in settings.engine.load.drafts = false },
+      Option(
+        name: "--no-prewarm", placeholder: nil, summary: "Reads nothing for “assistant/prewarm”. To compare."
+      ) { settings, _ in settings.readsAhead = false },
     ],
     exitStatuses: [
       (0, "The client ended the session (exit after shutdown, or end of input), or a first signal did."),
@@ -154,7 +167,7 @@ enum ServeCommand {
     }
     let server = AssistantServer(
       engine: supervisor, version: Program.version, configuration: settings.engine.configurationFile, log: log,
-      thermometer: settings.thermometer, store: store
+      thermometer: settings.thermometer, store: store, readsAhead: settings.readsAhead
     ) { processID in
       watch(processID, log) { connections.closeAll() }
     }

@@ -62,7 +62,7 @@ enum SharedDaemon {
       let supervisor = settings.engine.makeSupervisor(log: log)
       let server = AssistantServer(
         engine: supervisor, version: Program.version, configuration: settings.engine.configurationFile, log: log,
-        thermometer: settings.thermometer, store: store)
+        thermometer: settings.thermometer, store: store, readsAhead: settings.readsAhead)
       let clients = SocketServer(server, at: listener, idleExit: settings.idleExit, log: log)
       Signals.onFirst { signal in
         log.info("ended by signal \(signal)")

@@ -219,7 +219,11 @@ private let facts =
 
 private let engineSamples = [
   Sample(EngineHello.Params.self, #"{"buildId":"b","processId":1}"#),
-  Sample(EngineLoad.Params.self, #"{"path":"p","contextSize":1,"threads":2,"reproducible":true}"#),
+  Sample(
+    EngineLoad.Params.self,
+    #"{"path":"p","contextSize":1,"threads":2,"reproducible":true,"reusesPrefixes":false,"#
+      + #""drafts":false,"prefixFolder":"f"}"#),
+  Sample(EngineNotice.Params.self, #"{"message":"m"}"#),
   Sample(ModelFacts.self, facts), Sample(EngineLoadProgress.Params.self, #"{"fraction":0.25}"#),
   Sample(EngineText.Params.self, #"{"request":1,"text":"👩‍👩‍👧"}"#),
   Sample(EnginePrefillProgress.Params.self, #"{"request":1,"done":2,"total":3}"#),
@@ -230,7 +234,8 @@ private let engineSamples = [
   Sample(PromptMessage.self, promptMessage), Sample(Sampling.self, sampling),
   Sample(
     GenerateParams.self,
-    #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"answerPrefix":"a","sampling":\#(sampling),"#
+    #"{"request":1,"messages":[\#(promptMessage)],"pinnedMessages":1,"builtInMessages":1,"answerPrefix":"a","#
+      + #""sampling":\#(sampling),"#
       + #""maxTokens":2,"stop":["s"],"priority":"background","reasoning":true,"schema":{"type":"null"},"#
       + #""shape":\#(shape),"prefillOnly":true,"isConversation":true,"leastRoom":3}"#),
   Sample(TextShape.self, shape), Sample(EngineStructured.Params.self, #"{"request":1,"value":[1.50]}"#),

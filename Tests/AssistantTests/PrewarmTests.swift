@@ -114,6 +114,20 @@ import Testing
     _ = await client.end()
   }
 
+  /// Where reading ahead is off, nothing is read and nothing fails; what is wrong is still refused.
+  @Test func withoutReadingAhead() async throws {
+    let engine = ReadingEngine { _, _ in .text("") }
+    let server = AssistantServer(
+      engine: engine, version: "1", thermometer: Thermometer(root: "/dev/null"), readsAhead: false)
+    let client = await TestClient(server: server)
+    try await client.initialize()
+    let result = try await client.connection.request(Raw.self, Self.coming, timeout: .seconds(10))
+    #expect(result == Prewarm.Result())
+    await client.expect(-32602) { _ = try await $0.connection.request(Raw.self, ["method": "assistant/fly"]) }
+    #expect(engine.prompts.isEmpty)
+    _ = await client.end()
+  }
+
   private static let coming: JSONValue = ["method": "assistant/rephrase", "params": ["text": "a", "tone": "formal"]]
 
   private static func waitForJobs(_ running: Int, seen: Int, _ engine: ReadingEngine) async throws {

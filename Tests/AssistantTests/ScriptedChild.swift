@@ -69,6 +69,7 @@ final class ScriptedChild: ChildProcess {
   private let connection = Mutex<Connection?>(nil)
   private let exit = Gate<ChildExitStatus>()
   private let seen = Mutex<[GenerateParams]>([])
+  private let loaded = Mutex<EngineLoad.Params?>(nil)
 
   init(_ script: ChildScript, number: Int) {
     self.script = script
@@ -80,6 +81,9 @@ final class ScriptedChild: ChildProcess {
 
   /// The prompts that arrived.
   var prompts: [GenerateParams] { seen.withLock { $0 } }
+
+  /// What it was told to load.
+  var load: EngineLoad.Params? { loaded.withLock { $0 } }
 
   func start() {
     var router = Router()
@@ -105,6 +109,7 @@ final class ScriptedChild: ChildProcess {
   }
 
   private func load(_ params: EngineLoad.Params) async throws(RPCError) -> ModelFacts {
+    loaded.withLock { $0 = params }
     if script.dies == .loading { die() }
     if let gate = script.loadGate { await gate.wait() }
     if let error = script.loadError { throw error }

@@ -16,6 +16,7 @@ final class EngineHarness: Sendable {
     case prefill(Int, done: Int, total: Int)
     case heartbeat(EngineHeartbeat.Params)
     case structured(Int, JSONValue)
+    case notice(String)
   }
 
   let connection: Connection
@@ -35,6 +36,7 @@ final class EngineHarness: Sendable {
     }
     router.on(EngineHeartbeat.self) { params, _ in notes.add(.heartbeat(params)) }
     router.on(EngineStructured.self) { params, _ in notes.add(.structured(params.request, params.value)) }
+    router.on(EngineNotice.self) { params, _ in notes.add(.notice(params.message)) }
     connection = Connection(channel: mine, framing: .header, router: router, lifecycle: .none)
     self.notes = notes
     let server = server
@@ -71,10 +73,13 @@ final class EngineHarness: Sendable {
 
   /// Loads the default model as tests want it.
   @discardableResult
-  func load(context: Int = 2048, reproducible: Bool = true) async throws -> ModelFacts {
+  func load(
+    context: Int = 2048, reproducible: Bool = true, change: (inout EngineLoad.Params) -> Void = { _ in }
+  ) async throws -> ModelFacts {
     let path = try DefaultModel.path()
-    return try await request(
-      EngineLoad.self, EngineLoad.Params(path: path, contextSize: context, threads: 1, reproducible: reproducible))
+    var params = EngineLoad.Params(path: path, contextSize: context, threads: 1, reproducible: reproducible)
+    change(&params)
+    return try await request(EngineLoad.self, params)
   }
 
   func request<R: RequestMethod>(_ method: R.Type, _ params: R.Params) async throws -> R.Result {

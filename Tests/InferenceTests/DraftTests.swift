@@ -126,6 +126,22 @@ import Testing
     #expect(harness.model.batches.allSatisfy { $0.count <= 32 || $0.contains { !$0.wantsLogits } })
   }
 
+  @Test func whereTheOrderOfCellsMattersThereAreDraftsOnlyAlone() {
+    let copy: ScriptedModel.Behaviour = .next { all in
+      all.count < 240 ? all[all.count - 120] : ScriptedModel.end
+    }
+    func run(_ count: Int) -> Harness {
+      let requests = (1...count).map { Self.request($0, prompt(120, seed: UInt64($0)), source: 0..<120) }
+      return check(requests, on: ScriptedModel(behaviour: copy)) { $0.draftsBesideOthers = false }
+    }
+    let together = run(2)
+    #expect(
+      together.model.batches.allSatisfy { rows in
+        Set(rows.map(\.sequence)).count == 1 || rows.filter(\.wantsLogits).count <= 2
+      })
+    #expect(run(1).generator.statistics.accepted > 60)
+  }
+
   @Test func aStepThatFailsTakesItsDraftAlong() {
     let tokens = prompt(100, seed: 7)
     let (behaviour, _) = Self.copying(tokens, of: 100)

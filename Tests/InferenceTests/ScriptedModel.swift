@@ -37,6 +37,7 @@ final class ScriptedModel: TokenModel {
   private(set) var batches: [[BatchRow]] = []
   private(set) var operations: [MemoryOperation] = []
   var keepsBatches = true
+  var savesStates = true
   /// Cells that the cache really has, when fewer than it says.
   var realCells: Int
   /// Called before a batch; what it throws the batch fails with.
@@ -89,8 +90,26 @@ final class ScriptedModel: TokenModel {
       if Int(count) > sequences[Int(source)].count { violations.append("copy of positions that are not there") }
       sequences[Int(target)] = Array(sequences[Int(source)].prefix(Int(count)))
       for cell in sequences[Int(target)] { cells[cell]?.holders += 1 }
+    case .restore(let prefix, let target):
+      if !sequences[Int(target)].isEmpty { violations.append("restored into a sequence that is not empty") }
+      guard prefix.state.elementsEqual(Self.savedState(of: prefix.tokens)) else { return false }
+      if cells.count + prefix.tokens.count > realCells { violations.append("restored into a full cache") }
+      for (index, token) in prefix.tokens.enumerated() {
+        cells[nextCell] = Cell(token: token, state: Self.state(after: Array(prefix.tokens[...index])), holders: 1)
+        sequences[Int(target)].append(nextCell)
+        nextCell += 1
+      }
     }
     return true
+  }
+
+  func state(of sequence: SequenceID) -> [UInt8]? {
+    savesStates ? Self.savedState(of: tokens(of: sequence)) : nil
+  }
+
+  /// What a state's bytes are made of.
+  private static func savedState(of tokens: [Token]) -> [UInt8] {
+    tokens.flatMap { token in (0..<4).map { UInt8(truncatingIfNeeded: token >> (8 * $0)) } }
   }
 
   func decode(_ rows: [BatchRow]) throws(DecodeFailure) {

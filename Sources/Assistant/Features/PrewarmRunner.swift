@@ -10,9 +10,11 @@ struct PrewarmRunner: Sendable {
   let engine: any EngineService
   let sessions: ConnectionSessions
   let configuration: ConfigurationFile
+  /// If not, nothing is read for any request.
+  let isOn: Bool
 
   func run(_ params: Prewarm.Params) async throws(RequestFailure) -> Prewarm.Result {
-    guard let request = try await request(for: params) else { return Prewarm.Result() }
+    guard isOn, let request = try await request(for: params) else { return Prewarm.Result() }
     let result = try await engine.generate(request).result { _ in }
     return Prewarm.Result(promptTokens: result.promptTokens, cachedTokens: result.cachedTokens)
   }

@@ -17,6 +17,7 @@ public struct AssistantServer: Sendable {
   private let thermometer: Thermometer
   private let clientIs: @Sendable (_ processID: Int) -> Void
   private let store: SessionStore?
+  private let readsAhead: Bool
   private let sessionCounter = SessionCounter()
   private let clients = ClientTable()
   private let clock = ContinuousClock()
@@ -24,11 +25,12 @@ public struct AssistantServer: Sendable {
 
   /// - Parameters:
   ///   - store: keeps persisted sessions; without it none are persisted.
+  ///   - readsAhead: whether `assistant/prewarm` reads anything.
   ///   - clientIs: called with `processId` of `initialize`; the client's end is to be the daemon's.
   public init(
     engine: any EngineService, version: String, configuration: ConfigurationFile = ConfigurationFile(path: nil),
     log: Log = .none, thermometer: Thermometer = Thermometer(), store: SessionStore? = nil,
-    clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
+    readsAhead: Bool = true, clientIs: @escaping @Sendable (_ processID: Int) -> Void = { _ in }
   ) {
     self.engine = BoundedEngine(base: engine) { configuration.current.limits.outputTokens }
     self.configuration = configuration
@@ -36,6 +38,7 @@ public struct AssistantServer: Sendable {
     self.log = log
     self.thermometer = thermometer
     self.store = store
+    self.readsAhead = readsAhead
     self.clientIs = clientIs
     start = clock.now
   }
@@ -136,7 +139,7 @@ public struct AssistantServer: Sendable {
 
   /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
   private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: ConnectionSessions, in router: inout Router) {
-    let runner = PrewarmRunner(engine: engine, sessions: sessions, configuration: configuration)
+    let runner = PrewarmRunner(engine: engine, sessions: sessions, configuration: configuration, isOn: readsAhead)
     let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
       do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
     }

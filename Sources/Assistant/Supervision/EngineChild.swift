@@ -12,7 +12,7 @@ struct EngineChild: Sendable {
 
   /// - Parameter hear: what the child says of itself, called on the connection's reading thread, in order.
   init(
-    generation: Int, process: any ChildProcess, jobs: JobTable,
+    generation: Int, process: any ChildProcess, jobs: JobTable, log: Log,
     hear: @escaping @Sendable (SupervisorState.Event) -> Void
   ) {
     self.generation = generation
@@ -20,6 +20,7 @@ struct EngineChild: Sendable {
     self.jobs = jobs
     var router = Router()
     router.on(EngineHello.self) { params, _ in hear(.hello(generation, buildID: params.buildID)) }
+    router.on(EngineNotice.self) { params, _ in log.warning(params.message) }
     router.on(EngineLoadProgress.self) { params, _ in hear(.loadProgress(generation, params.fraction)) }
     router.on(EngineHeartbeat.self) { params, _ in
       let stepTime = Duration.milliseconds(max(0, min(params.stepMilliseconds, 3_600_000)))

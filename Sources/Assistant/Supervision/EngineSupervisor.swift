@@ -12,6 +12,12 @@ public actor EngineSupervisor: EngineService {
     public var contextSize = 0
     public var threads = 0
     public var reproducible = false
+    /// As in `EngineLoad.Params`.
+    public var reusesPrefixes = true
+    /// As in `EngineLoad.Params`.
+    public var drafts = true
+    /// Where states of built-in instructions are kept; nil: nowhere.
+    public var prefixFolder: String?
     public init() {}
   }
 
@@ -66,6 +72,7 @@ public actor EngineSupervisor: EngineService {
   public nonisolated func generate(_ params: GenerateParams) -> EngineJob {
     var numbered = params
     numbered.request = nextKey.add(1, ordering: .relaxed).newValue
+    numbered.builtInMessages = BuiltInPrompts.count(in: params.messages)
     return submit(numbered.request, .generate(numbered), digest: Self.digest(params))
   }
 
@@ -200,7 +207,7 @@ public actor EngineSupervisor: EngineService {
     do throws(Unavailability) {
       try ModelFile.check(path)
       let (heard, inbox) = AsyncStream.makeStream(of: SupervisorState.Event.self)
-      let child = EngineChild(generation: generation, process: try launch(), jobs: jobs) { inbox.yield($0) }
+      let child = EngineChild(generation: generation, process: try launch(), jobs: jobs, log: log) { inbox.yield($0) }
       self.child = child
       // One road from the reading thread to here, so that order is kept; the end comes last.
       Task {
@@ -229,9 +236,13 @@ public actor EngineSupervisor: EngineService {
   private func load(_ path: String, in generation: Int) {
     guard let child, child.generation == generation else { return }
     let copy = choice.copy(of: path, for: generation, log: log)
-    let params = EngineLoad.Params(
+    var wanted = EngineLoad.Params(
       path: copy ?? path, contextSize: options.contextSize, threads: options.threads,
       reproducible: options.reproducible)
+    wanted.reusesPrefixes = options.reusesPrefixes
+    wanted.drafts = options.drafts
+    wanted.prefixFolder = options.prefixFolder ?? ""
+    let params = wanted
     Task {
       var outcome = await child.load(params)
       if copy != nil, case .failure? = outcome {
