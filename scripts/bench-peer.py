@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 from peer import curves, levers, plots, process, selftest  # noqa: E402
 from peer import ours as our_side  # noqa: E402
 from peer import server as their_side  # noqa: E402
+from peer.outcome import Row  # noqa: E402
 from peer.table import curve_lines, lines  # noqa: E402
 from peer.tasks import Supply  # noqa: E402
 from peer.workloads import WORKLOADS, Bench, fresh  # noqa: E402
@@ -80,9 +81,13 @@ def run(settings):
         for key in settings.only.split(","):
             began = time.monotonic()
             say(f"({key}) ", end="")
-            rows += special[key]() if key in special else WORKLOADS[key](bench)
-            if key == "a" and source and source != model:
-                rows += against_shipped(bench, settings, source)
+            try:
+                rows += special[key]() if key in special else WORKLOADS[key](bench)
+                if key == "a" and source and source != model:
+                    rows += against_shipped(bench, settings, source)
+            except (PeerError, OSError) as error:
+                # What has been measured so far is not lost with it.
+                rows.append(Row(key, "failed", "", note=str(error)))
             say(f" {time.monotonic() - began:.0f} s")
         notes = conditions(ours, theirs, model, pairs) + prompt_notes(bench)
     finally:

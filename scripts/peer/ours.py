@@ -12,7 +12,8 @@ from wire import Daemon, PeerError
 from .outcome import Outcome
 from .tasks import compact
 
-PATIENCE = 300
+# A long summary on a busy machine.
+PATIENCE = 900
 
 
 class Ours:

@@ -30,7 +30,7 @@ def ratio_cases():
 
 def task_cases():
     supply = tasks.Supply()
-    texts = [supply.fresh("selections") for _ in range(700)]
+    texts = [supply.fresh("selections") for _ in range(700)] + [supply.fresh("letters") for _ in range(150)]
     stories = supply.story(9000), supply.story(9000)
     borders = [[at for at in range(9000) if text[at:at + 2] == "\n\n"] for text in stories]
     task = tasks.Task("rephrase", "abc", "formal")

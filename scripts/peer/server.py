@@ -15,7 +15,7 @@ from wire import PeerError
 from .outcome import Outcome
 from .tasks import PROMPTS, compact, conversation
 
-PATIENCE = 300
+PATIENCE = 900
 SLOTS = 8
 
 

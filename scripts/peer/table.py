@@ -1,7 +1,8 @@
 """The table of a run."""
 import statistics
 
-HEAD = ["", "workload", "figure", "min", "median", "max", "target", "", "ours", "llama-server", "tokens", "note"]
+HEAD = [
+    "", "workload", "figure", "pairs", "min", "median", "max", "target", "", "ours", "llama-server", "tokens", "note"]
 
 
 def lines(rows):
@@ -14,15 +15,15 @@ def lines(rows):
 
 def cells_of(row):
     target = "" if row.target is None else f"{row.target:g}"
+    ours, theirs = middle(row.ours, row.unit), middle(row.theirs, row.unit)
     if not row.ratios:
-        ours, theirs = middle(row.ours, row.unit), middle(row.theirs, row.unit)
         nothing = "" if row.ours else "not known"
-        return [row.workload, row.what, row.figure, "", nothing, "", target, "", ours, theirs, "", row.note]
+        return [row.workload, row.what, row.figure, "", "", nothing, "", target, "", ours, theirs, "", row.note]
+    low, median, high = (f"{value:.2f}" for value in (min(row.ratios), row.median, max(row.ratios)))
+    tokens = " / ".join(f"{statistics.median(side):.0f}" for side in zip(*row.tokens))
     return [
-        row.workload, row.what, row.figure, f"{min(row.ratios):.2f}", f"{row.median:.2f}", f"{max(row.ratios):.2f}",
-        target, {True: "met", False: "missed", None: ""}[row.is_met],
-        middle(row.ours, row.unit), middle(row.theirs, row.unit),
-        " / ".join(f"{statistics.median(side):.0f}" for side in zip(*row.tokens)) if row.tokens else "", row.note]
+        row.workload, row.what, row.figure, str(len(row.ratios)), low, median, high, target,
+        {True: "met", False: "missed", None: ""}[row.is_met], ours, theirs, tokens, row.note]
 
 
 def curve_lines(curves):

@@ -109,6 +109,10 @@ def longest(schema):
     return 4 + schema["maxLength"]
 
 
+# What each kind of text begins with.
+STARTS = {"selections": "openers", "letters": "greetings"}
+
+
 class Supply:
     """Texts that nobody has read before: each begins with other words."""
 
@@ -118,7 +122,7 @@ class Supply:
 
     def fresh(self, kind):
         """The next text of that kind."""
-        openers, bodies = self.texts["openers"], self.texts[kind]
+        openers, bodies = self.texts[STARTS[kind]], self.texts[kind]
         block, body = divmod(self.number, len(bodies))
         self.number += 1
         # Neighbours begin differently, and each text has every opener once; then a number makes new ones.
