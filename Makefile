@@ -42,7 +42,7 @@ golden: build-tests ## rewrites golden files and the generated parts of protocol
 lint: build-tests ## formatting rules and the tidy tests
 	@scripts/lint.sh
 
-bench: deps model ## the measurements of the program alone, about three minutes (BENCH_ALL=1: the slow ones too)
+bench: deps model ## the measurements of the program alone (BENCH_ALL=1: five pairs of each instead of three)
 	@scripts/bench.sh
 
 bench-peer: build ## the daemon beside llama-server of the same source (BENCH="--quick --only a,c"; -h says more)

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import sys
 import time
 
@@ -149,6 +150,8 @@ def main():
     settings = options()
     if settings.self_test:
         sys.exit(selftest.main())
+    # Ends by way of the `finally`s, so that no daemon and no server is left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rows, grown = [], {}
     try:
         if settings.curves:

@@ -8,11 +8,14 @@ from wire import Engine
 
 from . import ours as our_side
 from . import server as their_side
+from .ours import PATIENCE
 from .tasks import Supply, Task
 from .workloads import at_once
 
 LENGTHS = (100, 250, 500, 1000, 2000, 4000, 8000)
 SEQUENCES = (1, 2, 4, 8, 16, 32)
+# Each sequence writes so many tokens.
+WRITTEN = 32
 SESSIONS = (1, 10, 30, 100, 300, 1000)
 # Sessions of one connection; one more would be refused.
 SESSIONS_EACH = 64
@@ -67,16 +70,16 @@ def step_time(settings, model, say):
     try:
         generated(engine, 1, 8)
         for count in SEQUENCES:
-            mine.append((count, generated(engine, count, 64)))
+            mine.append((count, generated(engine, count, WRITTEN)))
             say()
     finally:
         engine.close()
     server = their_side.Server(settings.server, model, more=["-np", str(max(SEQUENCES))])
     theirs = []
     try:
+        server.ask(Task("chat", story_prompt(0), limit=4))
         for count in SEQUENCES:
-            tasks = [Task("chat", story_prompt(number), limit=64) for number in range(count)]
-            at_once(server, tasks)
+            tasks = [Task("chat", story_prompt(number), limit=WRITTEN) for number in range(count)]
             sample = at_once(server, tasks)
             steps = [
                 (one.seconds - one.first) * 1000 / (one.completion_tokens - 1)
@@ -104,7 +107,7 @@ def generated(engine, count, tokens):
             "messages": [{"role": "user", "text": story_prompt(number)}], "maxTokens": tokens,
             "sampling": {**sampling, "seed": number + 1}})
         for number in range(count)]
-    results = [engine.result(reply) for reply in replies]
+    results = [engine.result(reply, PATIENCE) for reply in replies]
     steps = [
         (result["durationMs"] - result["timeToFirstTokenMs"]) / (result["completionTokens"] - 1)
         for result in results if result["completionTokens"] > 1]
@@ -114,10 +117,10 @@ def generated(engine, count, tokens):
 def batched_bench(settings, model):
     program = settings.server.replace("llama-server", "llama-batched-bench")
     command = [
-        program, "-m", model, "-c", "8192", "-npp", "32", "-ntg", "64", "-npl", ",".join(map(str, SEQUENCES)),
+        program, "-m", model, "-c", "8192", "-npp", "32", "-ntg", str(WRITTEN), "-npl", ",".join(map(str, SEQUENCES)),
         "-fa", "on", "--output-format", "jsonl"]
     output = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=300).stdout
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE).stdout
     rows = [json.loads(line) for line in output.decode().splitlines() if line.startswith("{")]
     return [(row["pl"], row["t_tg"] * 1000 / row["tg"]) for row in rows]
 

@@ -9,6 +9,7 @@ from bench_figures import cpu_seconds
 from . import ours as our_side
 from . import server as their_side
 from .outcome import Row
+from .tasks import Task
 from .workloads import at_once, mixed
 
 # Not a ratio, as the others are.
@@ -46,8 +47,7 @@ def waiting(bench, settings, model, seconds=30):
         sides = our_side.Ours(settings.binary, copies[0]), their_side.Server(settings.server, copies[1])
         try:
             for side in sides:
-                for _ in range(2):
-                    at_once(side, [mixed(bench, number) for number in range(8)])
+                at_once(side, [mixed(bench, number) for number in range(8)])
             figures = [side.memory() for side in sides]
             share = front_end_share(bench, sides[0])
             before = [side.cpu() for side in sides]
@@ -71,7 +71,7 @@ def waiting(bench, settings, model, seconds=30):
 def front_end_share(bench, ours):
     """What the front end computes while eight answers stream, in percent of a core; None where that is not known."""
     before, began = cpu_seconds(ours.process.pid), time.monotonic()
-    at_once(ours, [bench.selection("proofread") for _ in range(8)])
+    at_once(ours, [Task("rephrase", bench.supply.fresh("letters"), "proofread", limit=96) for _ in range(8)])
     if before is None:
         return None
     return (cpu_seconds(ours.process.pid) - before) / (time.monotonic() - began) * 100
