@@ -5,10 +5,11 @@ PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
 # The parts share .deps and .build; each uses all processors by itself.
 .NOTPARALLEL:
-.PHONY: help deps model build build-tests demo test soak golden lint bench eval install clean distclean
+.PHONY: help deps model build build-tests demo test soak golden lint bench bench-peer bench-plot eval install clean \
+  distclean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | \
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | \
 	  awk -F '\t' '{printf "  make %-11s%s\n", $$1, $$2}'
 
 deps: ## libllama, static, into .deps (INKLING_SYSTEM_LLAMA=1: check the system's own instead)
@@ -41,8 +42,16 @@ golden: build-tests ## rewrites golden files and the generated parts of protocol
 lint: build-tests ## formatting rules and the tidy tests
 	@scripts/lint.sh
 
-bench: deps model ## the measurements
+bench: deps model ## the measurements of the program alone (BENCH_ALL=1: five pairs of each instead of three)
 	@scripts/bench.sh
+
+bench-peer: build ## the daemon beside llama-server of the same source (BENCH="--quick --only a,c"; -h says more)
+	@scripts/peer.sh
+	@scripts/bench-peer.py --json .build/bench/peer.json --plots .build/bench $(BENCH)
+
+bench-plot: build ## how cost grows with length, sequences and sessions, as pictures in .build/bench
+	@scripts/peer.sh
+	@scripts/bench-peer.py --curves --json .build/bench/curves.json --plots .build/bench $(BENCH)
 
 eval: build ## what it writes, measured beside a plain prompt (EVAL_LIMIT=40 is quick; EVAL_MODEL, EVAL_TONES, …)
 	@scripts/eval.py

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from bench_figures import cpu_seconds, memory_mb, report, spread  # noqa: E402
+from bench_figures import cpu_seconds, default_pairs, memory_mb, report, spread  # noqa: E402
 from wire import Daemon, PeerError  # noqa: E402
 
 TEXTS = [
@@ -161,7 +161,7 @@ def front_end_share(binary, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=".build/release/inkling")
-    parser.add_argument("--pairs", type=int, default=5, help="pairs of runs that are compared (default 5)")
+    parser.add_argument("--pairs", type=int, default=default_pairs(), help="pairs that are compared (default 5)")
     parser.add_argument("--json", action="store_true", help="JSON on standard output, tables on standard error")
     arguments = parser.parse_args()
     try:

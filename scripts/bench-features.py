@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from bench_figures import memory_mb, report, shown, spread  # noqa: E402
+from bench_figures import default_pairs, memory_mb, report, shown, spread  # noqa: E402
 from wire import Daemon, PeerError  # noqa: E402
 
 # For the longest of the summaries.
@@ -196,7 +196,7 @@ def summary_table(figures):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", default=".build/release/inkling")
-    parser.add_argument("--pairs", type=int, default=5, help="pairs of runs that are compared (default 5)")
+    parser.add_argument("--pairs", type=int, default=default_pairs(), help="pairs that are compared (default 5)")
     parser.add_argument(
         "--characters", type=int, default=20_000, help="of the text that is summarised (default 20,000)")
     parser.add_argument(

