@@ -96,7 +96,7 @@ enum ServeCommand {
       },
       .choice("--log-level", "LEVEL", "How much is logged", \.logLevel),
       .flag(
-        "--reproducible", "Makes output the same, greedy or seeded, whatever else runs or is cached; slower.",
+        "--reproducible", "Makes output the same, greedy or seeded, whatever is cached, unless others run; slower.",
         \.engine.load.reproducible),
       Option(
         name: "--no-cache", placeholder: nil,
