@@ -29,7 +29,8 @@ extension EndToEnd {
     }
 
     private static func persist(_ client: WireClient, _ session: String) throws {
-      let made = try client.request("session/create", ["sessionId": .string(session), "persist": true])
+      let made = try client.request(
+        "session/create", ["sessionId": .string(session), "persist": true, "contextPolicy": "slidingWindow"])
       #expect(made.result?["session"]?["persisted"] == true, "\(JSONWriter.text(of: made.reply))")
     }
 
@@ -53,7 +54,8 @@ extension EndToEnd {
       var generator = SplitMix64(seed: 12)
       var acknowledged: [String] = []
       for round in 0..<(Environment.isSoak ? 100 : 20) {
-        let client = try Daemon.ready(environment: environment)
+        // A small window, since hundreds of turns are read for each of the model's own.
+        let client = try Daemon.ready(["--context", "1024"], environment: environment)
         if round == 0 { try Self.persist(client, "s") }
         acknowledged = try Self.check(acknowledged, client)
         // Now and then a turn of the model's own, which waits until it is loaded.

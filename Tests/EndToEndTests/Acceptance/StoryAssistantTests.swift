@@ -72,11 +72,12 @@ extension EndToEnd {
 
     @Test("messages and tokens are counted, with a warning before the window is full")
     func counting() throws {
-      let chat = try Conversation(["--context", "512"])
+      // A turn takes less than the last tenth of the window.
+      let chat = try Conversation(["--context", "1024"])
       let counted = try chat.result("assistant/countTokens", [("text", .string(Texts.long))])
       #expect(try #require(counted["tokens"]?.intValue) > 60)
       var levels: [JSONValue] = []
-      for turn in 1...8 {
+      for turn in 1...40 {
         guard let made = try chat.say(Texts.short).result else { break }
         let change = try #require(chat.client.others.last { $0["method"] == "session/didChange" }?["params"])
         #expect(change["session"]?["turns"] == .number(JSONNumber(turn)))
