@@ -90,6 +90,9 @@ def run(settings):
             except (PeerError, OSError) as error:
                 # What has been measured so far is not lost with it.
                 rows.append(Row(key, "failed", "", note=str(error)))
+            except KeyboardInterrupt:
+                rows.append(Row(key, "ended before it was done", ""))
+                break
             busy[key] = others.percent()
             say(f" {time.monotonic() - began:.0f} s{others_shown(busy[key])}")
         notes = conditions(ours, theirs, model, pairs) + prompt_notes(bench) + busy_notes(busy)
@@ -165,8 +168,8 @@ def main():
     settings = options()
     if settings.self_test:
         sys.exit(selftest.main())
-    # Ends by way of the `finally`s, so that no daemon and no server is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # As Ctrl-C does: no daemon and no server is left behind, and what has been measured is shown.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     rows, grown = [], {}
     try:
         if settings.curves:
@@ -178,6 +181,8 @@ def main():
             rows, notes = run(settings)
     except (PeerError, OSError) as error:
         sys.exit(f"error: {error}\n  try: make bench-peer")
+    except KeyboardInterrupt:
+        sys.exit(130)
     print("\n".join((lines(rows) if rows else []) + curve_lines(grown) + [""] + notes))
     if settings.json:
         write(settings.json, json.dumps(
