@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 from peer import curves, levers, plots, process, selftest  # noqa: E402
 from peer import ours as our_side  # noqa: E402
 from peer import server as their_side  # noqa: E402
+from peer.machine import Others  # noqa: E402
 from peer.outcome import Row  # noqa: E402
 from peer.table import curve_lines, lines  # noqa: E402
 from peer.tasks import Supply  # noqa: E402
@@ -77,10 +78,10 @@ def run(settings):
         "i": lambda: process.cold(bench, settings, model),
         "j": lambda: process.waiting(bench, settings, model, 10 if settings.quick else 30),
     }
-    rows = []
+    rows, busy = [], {}
     try:
         for key in settings.only.split(","):
-            began = time.monotonic()
+            began, others = time.monotonic(), Others(ours, theirs)
             say(f"({key}) ", end="")
             try:
                 rows += special[key]() if key in special else WORKLOADS[key](bench)
@@ -89,8 +90,12 @@ def run(settings):
             except (PeerError, OSError) as error:
                 # What has been measured so far is not lost with it.
                 rows.append(Row(key, "failed", "", note=str(error)))
-            say(f" {time.monotonic() - began:.0f} s")
-        notes = conditions(ours, theirs, model, pairs) + prompt_notes(bench)
+            except KeyboardInterrupt:
+                rows.append(Row(key, "ended before it was done", ""))
+                break
+            busy[key] = others.percent()
+            say(f" {time.monotonic() - began:.0f} s{others_shown(busy[key])}")
+        notes = conditions(ours, theirs, model, pairs) + prompt_notes(bench) + busy_notes(busy)
     finally:
         ours.close()
         theirs.close()
@@ -129,6 +134,19 @@ def prompt_notes(bench):
     return ["NOTE: the prompts differ (%d tokens and %d, for instance): prompts.json is out of date" % pairs[0]]
 
 
+def others_shown(percent):
+    return "" if percent is None else f", others took {percent:.0f} % of the processors"
+
+
+def busy_notes(busy):
+    """Other programs spoil what is measured: threads that wait for each other lose the most."""
+    spoilt = {key: percent for key, percent in busy.items() if percent is not None and percent >= 5}
+    if not spoilt:
+        return []
+    return ["NOTE: other programs took processors meanwhile, in percent: " + ", ".join(
+        f"({key}) {percent:.0f}" for key, percent in spoilt.items())]
+
+
 def run_curves(settings):
     model, _ = weights(settings)
     result = {}
@@ -150,8 +168,8 @@ def main():
     settings = options()
     if settings.self_test:
         sys.exit(selftest.main())
-    # Ends by way of the `finally`s, so that no daemon and no server is left behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # As Ctrl-C does: no daemon and no server is left behind, and what has been measured is shown.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     rows, grown = [], {}
     try:
         if settings.curves:
@@ -163,6 +181,8 @@ def main():
             rows, notes = run(settings)
     except (PeerError, OSError) as error:
         sys.exit(f"error: {error}\n  try: make bench-peer")
+    except KeyboardInterrupt:
+        sys.exit(130)
     print("\n".join((lines(rows) if rows else []) + curve_lines(grown) + [""] + notes))
     if settings.json:
         write(settings.json, json.dumps(

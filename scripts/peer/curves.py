@@ -14,8 +14,8 @@ from .workloads import at_once
 
 LENGTHS = (100, 250, 500, 1000, 2000, 4000, 8000)
 SEQUENCES = (1, 2, 4, 8, 16, 32)
-# Each sequence writes so many tokens.
-WRITTEN = 32
+# Tokens of each sequence.
+WRITTEN = 64
 SESSIONS = (1, 10, 30, 100, 300, 1000)
 # Sessions of one connection; one more would be refused.
 SESSIONS_EACH = 64
@@ -80,12 +80,8 @@ def step_time(settings, model, say):
         server.ask(Task("chat", story_prompt(0), limit=4))
         for count in SEQUENCES:
             tasks = [Task("chat", story_prompt(number), limit=WRITTEN) for number in range(count)]
-            sample = at_once(server, tasks)
-            steps = [
-                (one.seconds - one.first) * 1000 / (one.completion_tokens - 1)
-                for one in sample.outcomes if one.first and one.completion_tokens > 8]
-            if steps:
-                theirs.append((count, statistics.median(steps)))
+            outcomes = at_once(server, tasks).outcomes
+            theirs.append((count, step([(one.first, one.seconds, one.completion_tokens) for one in outcomes])))
             say()
     finally:
         server.close()
@@ -99,19 +95,23 @@ def story_prompt(number):
     return f"Tell a long story about a ship. Chapter {number + 1}."
 
 
+def step(answers):
+    """Milliseconds of a step from answers that were begun at once: (first text, end, tokens) of each, in seconds. All of
+    the time counts in which any of them is written, and with it what reading the last prompts takes."""
+    first = min(first for first, _, _ in answers)
+    return (max(end for _, end, _ in answers) - first) * 1000 / max(1, max(tokens for _, _, tokens in answers) - 1)
+
+
 def generated(engine, count, tokens):
-    """Milliseconds of a step, as each of so many requests saw it."""
-    sampling = {"temperature": 0.8, "minP": 0.05}
+    """A step of ours, from the engine alone."""
     replies = [
         engine.generate({
             "messages": [{"role": "user", "text": story_prompt(number)}], "maxTokens": tokens,
-            "sampling": {**sampling, "seed": number + 1}})
+            "sampling": {"temperature": 0.8, "minP": 0.05, "seed": number + 1}})
         for number in range(count)]
     results = [engine.result(reply, PATIENCE) for reply in replies]
-    steps = [
-        (result["durationMs"] - result["timeToFirstTokenMs"]) / (result["completionTokens"] - 1)
-        for result in results if result["completionTokens"] > 1]
-    return statistics.median(steps)
+    return step([
+        (reply.first, reply.seconds, result["completionTokens"]) for reply, result in zip(replies, results)])
 
 
 def batched_bench(settings, model):

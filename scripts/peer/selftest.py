@@ -1,7 +1,7 @@
 """Tests of the reckoning, of the texts and of the pictures. Each case could fail: wrong ones are among them."""
 import xml.dom.minidom
 
-from . import plots, server, table, tasks
+from . import curves, plots, server, table, tasks
 from .outcome import Outcome, Row, Sample, time_rows
 
 
@@ -25,6 +25,7 @@ def ratio_cases():
         ("what failed is neither met nor missed", failed[0].is_met, None),
         ("what failed is told", failed[0].note, "1 of 1 pairs failed"),
         ("time for a character", longer[1].ratios, [1]),
+        ("a step", round(curves.step([(0.1, 1.0, 10), (0.2, 1.1, 11)]), 6), 100),
     ]
 
 
