@@ -54,8 +54,9 @@ define-command -hidden inkling-start %{ evaluate-commands %sh{
         exit
     }
     eval set -- "$kak_quoted_opt_inkling_command"
-    # Until it listens, a signal must not end it, and the first one may come at once. PPID is the editor.
-    trap '' USR1
+    # Until it listens, a signal must not end it, and the first one may come at once. When the terminal closes, it sees
+    # that the editor has gone. PPID is the editor.
+    trap '' USR1 HUP
     "$kak_opt_inkling_python" -B "$kak_opt_inkling_helper/helper" serve "$folder" "$kak_session" "$PPID" "$@" \
         </dev/null >/dev/null 2>"$folder/errors" &
     echo "set-option global inkling_folder '$folder'

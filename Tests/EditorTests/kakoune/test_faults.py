@@ -266,6 +266,14 @@ def test_a_killed_editor_leaves_nothing_behind():
         leave(kak, lambda kak: (kak.process.send_signal(signal.SIGKILL), kak.process.wait()))
 
 
+def test_a_terminal_that_closes_leaves_nothing_behind():
+    def hang_up(kak):
+        os.kill(kak.helper(), signal.SIGHUP)
+        kak.send("keys", ":", "kill!", "<ret>")
+    with Kak("one\n", {REPHRASE: WRITING}) as kak:
+        leave(kak, hang_up)
+
+
 def test_a_helper_that_ended_is_started_again():
     with Kak("one\n", {REPHRASE: WRITING}) as kak:
         kak.keys("x").command("inkling-rephrase")

@@ -43,7 +43,11 @@ class Helper:
             self.editor.run(["echo", "-debug", "inkling: " + traceback.format_exc()])
         finally:
             self.daemon.close()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            # An editor that ends tells that its buffers are closed, perhaps while the folder is emptied.
+            deadline = time.monotonic() + 2
+            while self.folder.exists() and time.monotonic() < deadline:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                time.sleep(0.02)
 
     def work(self):
         signal.signal(signal.SIGUSR1, lambda *_: self.events.put((self.take,)))
