@@ -96,8 +96,8 @@ def story_prompt(number):
 
 
 def step(answers):
-    """Milliseconds of a step from answers that were begun at once: (first text, end, tokens) of each, in seconds. All of
-    the time counts in which any of them is written, and with it what reading the last prompts takes."""
+    """Milliseconds of a step from answers that were begun at once: (first text, end, tokens) of each, in seconds. All
+    of the time counts in which any of them is written, and with it what reading the last prompts takes."""
     first = min(first for first, _, _ in answers)
     return (max(end for _, end, _ in answers) - first) * 1000 / max(1, max(tokens for _, _, tokens in answers) - 1)
 
