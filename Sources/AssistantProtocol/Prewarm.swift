@@ -98,7 +98,7 @@ public enum Prewarm: RequestMethod {
       self.cachedTokens = cachedTokens
     }
     public static let fields: [JSONField<Result>] = [
-      .required("promptTokens", \.promptTokens, "Tokens of the prompt, as far as it is known."),
+      .required("promptTokens", \.promptTokens, "Tokens of the prompts, as far as they are known."),
       .required("cachedTokens", \.cachedTokens, "Those that were in the KV cache before."),
     ]
   }

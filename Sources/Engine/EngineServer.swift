@@ -85,6 +85,7 @@ package final class EngineServer: Sendable {
     router.on(EnginePause.self) { params, _ in
       self.engine.post(.setPaused(params.request, params.paused))
     }
+    router.on(EngineFinish.self) { params, _ in self.engine.post(.finish(params.request)) }
     workshop.serve(on: &router)
     return router
   }

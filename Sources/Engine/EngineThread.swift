@@ -19,6 +19,7 @@ final class EngineThread: Sendable {
     case submit(GenerationRequest, AsyncStream<InferenceEvent>.Continuation)
     case cancel(Int)
     case setPaused(Int, Bool)
+    case finish(Int)
     /// From now on prefixes that requests want saved are given to this, when there is nothing else to do.
     case save(@Sendable (SavedPrefix) -> Void)
   }
@@ -91,7 +92,7 @@ final class EngineThread: Sendable {
       listener.progress.finish()
       listener.done(.failure(ModelLoadError(.stopped, "The engine is ending.")))
     case .submit(_, let events): events.finish()
-    case .cancel, .setPaused, .save: break
+    case .cancel, .setPaused, .finish, .save: break
     }
   }
 }
@@ -123,6 +124,7 @@ private struct Worker {
       generator?.cancel(id)
       listeners.removeValue(forKey: id)?.finish()
     case .setPaused(let id, let isPaused): generator?.setPaused(id, isPaused)
+    case .finish(let id): generator?.finish(id)
     case .save(let save): self.save = save
     }
   }

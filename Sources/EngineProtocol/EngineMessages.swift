@@ -208,6 +208,21 @@ public enum EnginePause: NotificationMethod {
   }
 }
 
+/// Ends the answer of a request where it stands, as if the model had ended it: the front end has seen that nothing
+/// that follows can be used. Its result comes as usual, and what was read and written stays in the prefix cache.
+public enum EngineFinish: NotificationMethod {
+  public static let name = "engine/finish"
+
+  public struct Params: JSONMessage {
+    public var request = 0
+    public init() {}
+    public init(request: Int) { self.request = request }
+    public static let fields: [JSONField<Params>] = [
+      .required("request", \.request, "`GenerateParams.request`. One that has ended is left alone.")
+    ]
+  }
+}
+
 /// Counts the tokens of a text as a user's text would be counted in a prompt.
 public enum EngineCount: RequestMethod {
   public static let name = "engine/count"

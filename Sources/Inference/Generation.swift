@@ -103,10 +103,15 @@ final class Generation {
   /// Nothing more comes though the output was not ended by its last token: releases what is held back.
   func cutOff() { _ = finish(.contextFull) }
 
+  /// The output is over though the model would have gone on.
+  func endHere() { _ = finish(.stop) }
+
   /// A prewarm is over.
-  func endReading(_ count: Int, cached: Int) {
+  /// - Returns: `length` when it was ended before all was read.
+  func endReading(_ count: Int, cached: Int) -> GenerationSummary.FinishReason {
     tokensRead = count
     cachedTokens = cached
+    return count < promptCount ? .length : .stop
   }
 
   /// A token, and the logarithm of its probability at temperature 1 before penalties; nil when the logits are not

@@ -104,6 +104,16 @@ public final class Generator {
     return scheduler.cancel(id)
   }
 
+  /// Ends a request where its output stands, as if the model had ended it. Its sequence stays in the prefix cache.
+  /// False when it is not known (any more).
+  @discardableResult
+  public func finish(_ id: Int) -> Bool {
+    guard let generation = generations[id], scheduler.finish(id) else { return false }
+    generation.endHere()
+    finish(generation, .stop, repeated: false)
+    return true
+  }
+
   /// Stops generating for a request whose reader is slow, after the step at hand, or goes on.
   public func setPaused(_ id: Int, _ isPaused: Bool) {
     scheduler.setPaused(id, isPaused)
@@ -276,8 +286,7 @@ public final class Generator {
       case .failed(let message):
         fail(id, message)
       case .read(let count, let cached):
-        generation.endReading(count, cached: cached)
-        finish(generation, .stop, repeated: false)
+        finish(generation, generation.endReading(count, cached: cached), repeated: false)
       }
     }
     return !ended.isEmpty

@@ -130,6 +130,21 @@ package struct Scheduler: Sendable {
     return true
   }
 
+  /// Ends a request whose output is wanted no further; its sequence becomes idle. False when it is not known, or a
+  /// prewarm.
+  package mutating func finish(_ id: Int) -> Bool {
+    if let index = waiting.firstIndex(where: { $0.id == id && !$0.isPrefillOnly }) {
+      waiting.remove(at: index)
+      mayAdmit = true
+    } else if let index = running.firstIndex(where: { $0.id == id && !$0.isPrefillOnly }) {
+      stop(at: index, keepingSequence: true)
+    } else {
+      return false
+    }
+    suspects.removeAll { $0 == id }
+    return true
+  }
+
   /// A paused request gets no rows. It keeps its cells until others need them.
   package mutating func setPaused(_ id: Int, _ isPaused: Bool) {
     if let index = waiting.firstIndex(where: { $0.id == id }) { waiting[index].isPaused = isPaused }

@@ -40,7 +40,7 @@ import Testing
       ("assistant/chat", ["sessionId": "plain", "message": text, "instructions": text], 0),
       ("assistant/command", ["id": "mine", "text": text], 1),
       ("assistant/prewarm", ["method": "assistant/rephrase", "params": ["text": text, "tone": "formal"]], 5),
-      ("assistant/prewarm", ["method": "assistant/rephrase", "params": ["text": text]], 1),
+      ("assistant/prewarm", ["method": "assistant/rephrase", "params": ["text": text]], 5),
     ]
   }()
 

@@ -26,8 +26,6 @@ import Testing
     let summarize: JSONValue = ["text": "A text.", "style": "bullets", "count": 3]
     return [
       (["method": "assistant/rephrase", "params": rephrase], rephrase, 6),
-      (["method": "assistant/rephrase", "params": ["text": "hello there"]], rephrase, 1),
-      (["method": "assistant/rephrase", "params": ["text": "hello there", "tone": nil]], rephrase, 1),
       (["method": "assistant/rephrase", "params": ["tone": "shorter"]], rephrase, 5),
       (["method": "assistant/rephrase"], rephrase, 1), (["method": "assistant/rephrase", "params": []], rephrase, 1),
       (["method": "assistant/summarize", "params": summarize], summarize, 2),
@@ -59,6 +57,44 @@ import Testing
       #expect(!real.prefillOnly && real.messages.count >= read.messages.count)
       for (left, right) in zip(read.messages, real.messages) {
         #expect(left.role == right.role && left.text.hasSameBytes(as: right.text))
+      }
+      _ = await client.end()
+    }
+  }
+
+  /// Without a tone the text is read in the tones that are likely, the likeliest first, as long as that is cheap and
+  /// nothing else is to be done.
+  @Test func theTextIsReadInLikelyTones() async throws {
+    let builtin = Tone.builtin
+    #expect(builtin.first == .formal)
+    let rest = builtin.filter { $0 != .shorter && $0 != .friendly }
+    let rows: [(asked: [Tone], tokens: Int, reason: EngineProtocol.FinishReason, read: [Tone])] = [
+      ([], 20, .stop, builtin), ([.shorter, .friendly], 20, .stop, [.friendly, .shorter] + rest),
+      ([], 600, .stop, [.formal]), ([], 200, .stop, Array(builtin.prefix(3))), ([], 20, .length, [.formal]),
+    ]
+    for row in rows {
+      let engine = ReadingEngine { prompt, _ in
+        var result = GenerateResult.scripted(row.reason)
+        (result.promptTokens, result.cachedTokens) = (row.tokens, 0)
+        return prompt.prefillOnly ? .text("", result) : .text("Well, there.")
+      }
+      let client = await TestClient(engine)
+      try await client.initialize()
+      for tone in row.asked {
+        _ = try await client.connection.request(Rephrase.self, Rephrase.Params(text: "well there", tone: tone))
+      }
+      let asked = engine.prompts.count
+      for known in [["text": "hello there"], ["text": "hello there", "tone": nil]] as [JSONValue] {
+        let before = engine.prompts.count
+        let prewarm: JSONValue = ["method": "assistant/rephrase", "params": known]
+        let result = try await client.connection.request(Raw.self, prewarm, timeout: .seconds(10))
+        #expect(result == Prewarm.Result(promptTokens: row.read.count * row.tokens, cachedTokens: 0))
+        #expect(engine.prompts.count - before == row.read.count)
+      }
+      for (tone, prompt) in zip(row.read, engine.prompts.dropFirst(asked)) {
+        let params = Rephrase.Params(text: "hello there", tone: tone)
+        _ = try await client.connection.request(Rephrase.self, params, timeout: .seconds(10))
+        #expect(engine.prompts.last?.messages == prompt.messages, "\(tone)")
       }
       _ = await client.end()
     }

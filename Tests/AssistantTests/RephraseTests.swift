@@ -180,7 +180,7 @@ import Testing
       #expect(assembled(client.partials(Self.token), .utf16) == answer.text)
       #expect(answer.common.warnings.map(\.code) == (row.isRunAgain ? [.retried] : []))
       // Counts are sums over the drafts.
-      #expect(engine.prompts.count == (row.isRunAgain ? 4 : 1))
+      #expect(engine.prompts.count == (row.isRunAgain ? 2 : 1))
       #expect(answer.common.usage.promptTokens == engine.prompts.count * 100)
       if row.isRunAgain { #expect(engine.prompts[1].messages.count == 2) }
       _ = await client.end()

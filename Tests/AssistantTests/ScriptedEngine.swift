@@ -21,6 +21,7 @@ final class ScriptedEngine: EngineService {
   private let watchers = Mutex<[AsyncStream<EngineAvailability>.Continuation]>([])
   private let report = Mutex(EngineReport())
   private let loadFailure: Unavailability?
+  private let finishes = Atomic(0)
   /// Opened when a request is cancelled.
   let cancelled = Gate<Void>()
 
@@ -72,8 +73,16 @@ final class ScriptedEngine: EngineService {
       }
       continuation.finish()
     }
-    return EngineJob(events: stream, flags: EngineJob.Flags()) { _ in }
+    return EngineJob(events: stream, flags: EngineJob.Flags()) { [self] wish in
+      guard case .finish = wish else { return }
+      finishes.add(1, ordering: .relaxed)
+      continuation.yield(.finished(.scripted()))
+      continuation.finish()
+    }
   }
+
+  /// How many answers were ended before their time.
+  var finishCount: Int { finishes.load(ordering: .relaxed) }
 
   func status() async -> EngineReport { report.withLock { $0 } }
 

@@ -152,7 +152,7 @@ extension EndToEnd {
     func ends() throws {
       let process = try SpawnedProcess(Daemon.executable, ["chat"])
       try process.write(Array("Tell me a very long story.\n".utf8))
-      _ = poll(nil, 0, 400)
+      try process.waitUntilItHandles(signal: SIGINT)
       process.send(signal: SIGINT)
       #expect(try process.waitForExit(within: 10) == .status(130))
       let run = try CommandLineTool.run(["chat", "--model", "/nonexistent.gguf"], input: "Hello.\n/voice\n")

@@ -150,6 +150,8 @@ extension EndToEnd {
         #expect(terminal.settings.isUsual)
         try terminal.type("/voice\n")
         try terminal.wait(for: "* neutral")
+        // Before the prompt, Ctrl-C is for what is at work.
+        try terminal.wait(for: "\r\n> ")
         try terminal.type("\u{3}")
         try terminal.wait(for: "Ctrl-D or /quit ends the chat\r\n> ")
       } else {

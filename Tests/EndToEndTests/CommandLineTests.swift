@@ -122,7 +122,7 @@ extension EndToEnd {
     @Test("Ctrl-C ends a one-shot rephrase with 130 and leaves no engine")
     func interrupt() throws {
       let process = try SpawnedProcess(Daemon.executable, ["rephrase", "--tone", "longer", Texts.long])
-      _ = poll(nil, 0, 400)
+      try process.waitUntilItHandles(signal: SIGINT)
       process.send(signal: SIGINT)
       #expect(try process.waitForExit(within: 5) == .status(130))
       #expect(try process.readToEnd(within: 5).isEmpty)

@@ -146,6 +146,23 @@ import Testing
     #expect(engine.text(of: 1).utf8.count > held.utf8.count)
   }
 
+  /// An answer that is ended from outside has a result as if the model had ended it, and its prompt stays in the cache.
+  @Test func finishEndsAnAnswerWhereItStands() async throws {
+    let engine = EngineHarness()
+    try await engine.load()
+    let prompt = "Tell a long story."
+    let task = Task { try await engine.request(EngineGenerate.self, GenerateParams(1, prompt, maxTokens: 1500)) }
+    try await engine.wait("text") { $0.contains { if case .text(1, _) = $0 { true } else { false } } }
+    engine.connection.notify(EngineFinish.self, EngineFinish.Params(request: 1))
+    // One that is not there is left alone.
+    engine.connection.notify(EngineFinish.self, EngineFinish.Params(request: 77))
+    let result = try await task.value
+    #expect(result.finishReason == .stop && (1..<1500).contains(result.completionTokens))
+    #expect(!engine.text(of: 1).isEmpty)
+    let again = try await engine.request(EngineGenerate.self, GenerateParams(2, prompt, maxTokens: 1))
+    #expect(again.cachedTokens == again.promptTokens - 1)
+  }
+
   /// The instructions are found again in the cache.
   @Test func pinnedMessagesAreReused() async throws {
     let engine = EngineHarness()

@@ -120,7 +120,7 @@ import Testing
     let request = GenerationRequest(id: 3, prompt: text, maxTokens: 20)
     harness.generator.submit(request)
     harness.step()
-    #expect(harness.outputs[1]?.end == .finished(.stop) && harness.outputs[2]?.end == .finished(.stop))
+    #expect(harness.outputs[1]?.end == .finished(.length) && harness.outputs[2]?.end == .finished(.length))
     let read = harness.outputs[1]?.used ?? 0
     #expect(read > 0 && read < 1000)
     harness.run()
@@ -138,7 +138,7 @@ import Testing
     harness.run()
     harness.generator.submit(prewarm(2, prompt(200, seed: 6)))
     harness.run()
-    #expect(harness.outputs[2]?.end == .finished(.stop))
+    #expect(harness.outputs[2]?.end == .finished(.length))
     #expect(harness.outputs[2]?.used == 0)
     harness.generator.submit(prewarm(3, prompt(140, seed: 6)))
     harness.run()

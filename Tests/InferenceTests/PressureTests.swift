@@ -68,10 +68,10 @@ import Testing
     check((1...6).map { request($0, maxTokens: 40) }, on: model)
   }
 
-  /// What a request is doing when it is cancelled.
+  /// What a request is doing when it is cancelled, or finished.
   enum Stage: CaseIterable { case queued, awaitingPrefix, prefilling, firstToken, decoding, paused, preempted }
 
-  @Test(arguments: Stage.allCases) func cancelFreesCells(stage: Stage) {
+  @Test(arguments: Stage.allCases, [true, false]) func endingFreesCells(stage: Stage, isCancelled: Bool) {
     let model = endlessModel(contextSize: stage == .preempted ? 250 : 1000)
     let harness = Harness(model) { $0.idleCells = 0 }
     let other = request(1, prompt: 100, maxTokens: 140)
@@ -105,15 +105,16 @@ import Testing
       while harness.generator.statistics.active == 2 { harness.step() }
       #expect(harness.generator.statistics.waiting == 1)
     }
-    #expect(harness.generator.cancel(2))
     let text = harness.outputs[2]?.text
+    #expect(isCancelled ? harness.generator.cancel(2) : harness.generator.finish(2))
     harness.step()
     // Within one step only the other's cells are there.
     #expect(model.occupiedCells <= 100 + (harness.outputs[1]?.text.count ?? 0))
-    #expect(!harness.generator.cancel(2))
+    #expect(isCancelled ? !harness.generator.cancel(2) : !harness.generator.finish(2))
     harness.run()
-    #expect(harness.outputs[2]?.text == text)
-    #expect(harness.outputs[2]?.ends ?? 0 == 0)
+    #expect(harness.outputs[2]?.text ?? [] == text ?? [])
+    #expect(harness.outputs[2]?.ends ?? 0 == (isCancelled ? 0 : 1))
+    #expect(harness.outputs[2]?.end == (isCancelled ? nil : .finished(.stop)))
     #expect(harness.outputs[1]?.essence == Harness.alone(other, like: model).essence)
     #expect(model.occupiedCells == 0)
   }

@@ -20,6 +20,7 @@ private struct Schedule {
   enum Event {
     case submit(GenerationRequest)
     case cancel(Int)
+    case finish(Int)
     case pause(Int, Bool)
   }
 
@@ -28,6 +29,7 @@ private struct Schedule {
   var events: [(step: Int, event: Event)] = []
   var requests: [GenerationRequest] = []
   var cancelled: Set<Int> = []
+  var finished: Set<Int> = []
   let model: ScriptedModel
 
   init(seed: UInt64) {
@@ -70,6 +72,8 @@ private struct Schedule {
       if Int.random(in: 0..<5, using: &random) == 0 {
         cancelled.insert(id)
         events.append((arrival + Int.random(in: 0...40, using: &random), .cancel(id)))
+      } else if Int.random(in: 0..<5, using: &random) == 0 {
+        events.append((arrival + Int.random(in: 1...40, using: &random), .finish(id)))
       }
       if Int.random(in: 0..<4, using: &random) == 0 {
         let pause = arrival + Int.random(in: 0...20, using: &random)
@@ -136,6 +140,8 @@ private struct Schedule {
     case .cancel(let id):
       // One that had ended already counts like the others.
       if !harness.generator.cancel(id) { cancelled.remove(id) }
+    case .finish(let id):
+      if harness.generator.finish(id) { finished.insert(id) }
     case .pause(let id, let isPaused): harness.generator.setPaused(id, isPaused)
     }
   }
@@ -149,6 +155,11 @@ private struct Schedule {
       let output = harness.outputs[request.id] ?? Output()
       if cancelled.contains(request.id) {
         #expect(output.ends == 0, "seed \(seed), request \(request.id)")
+      } else if finished.contains(request.id) {
+        // What there is of it is what it would have begun with.
+        let alone = Harness.alone(request, like: model)
+        #expect(output.ends == 1 && output.end == .finished(.stop), "seed \(seed), request \(request.id)")
+        #expect(alone.text.starts(with: output.text), "seed \(seed), request \(request.id)")
       } else {
         #expect(output.ends == 1, "seed \(seed), request \(request.id)")
         #expect(

@@ -147,6 +147,26 @@ public final class SpawnedProcess {
 
   public func send(signal: Int32) { kill(processID, signal) }
 
+  /// Waits until the program does something of its own with a signal: before that, it ends it as any other. Linux
+  /// tells; elsewhere a moment passes.
+  public func waitUntilItHandles(signal: Int32, within seconds: Double = 30) throws {
+    let deadline = Deadline(seconds)
+    while !deadline.hasPassed {
+      #if os(Linux)
+        let status = try readText("/proc/\(processID)/status")
+        for line in status.split(separator: "\n") where line.hasPrefix("SigCgt:") || line.hasPrefix("SigBlk:") {
+          let mask = UInt64(line.dropFirst(7).drop { !$0.isHexDigit }, radix: 16) ?? 0
+          if mask >> UInt64(signal - 1) & 1 == 1 { return }
+        }
+        _ = systemPoll(nil, 0, 5)
+      #else
+        _ = systemPoll(nil, 0, 400)
+        return
+      #endif
+    }
+    throw Failure("the program did not handle signal \(signal) within \(seconds) s")
+  }
+
   public func waitForExit(within seconds: Double = 10) throws -> Exit {
     if let exit { return exit }
     let deadline = Deadline(seconds)

@@ -9,8 +9,12 @@ struct Draft: Sendable {
   /// nil when it was written as one.
   var stayed: Stayed?
 
-  /// - Parameter filtered: what the model wrote, without what it put around; nil for a refusal.
-  init(_ filtered: String?, for prose: Prose, _ verifier: Verifier, _ result: GenerateResult) {
+  /// - Parameters:
+  ///   - filtered: what the model wrote, without what it put around; nil for a refusal.
+  ///   - isEnded: it would have gone on.
+  init(
+    _ filtered: String?, for prose: Prose, _ verifier: Verifier, _ result: GenerateResult, isEnded: Bool = false
+  ) {
     self.result = result
     var body = filtered
     var repeats = result.repeated
@@ -20,7 +24,9 @@ struct Draft: Sendable {
       self.result.repeated = true
     }
     body = body.map(verifier.repaired)
-    verdict = verifier.verdict(on: body, repeats: repeats, result)
+    var judged = result
+    if isEnded { judged.finishReason = .length }
+    verdict = verifier.verdict(on: body, repeats: repeats, judged)
     guard let body else { return }
     // The same words are left on the lines where they are.
     let isSame = body.spaceFolded.utf8.elementsEqual(prose.text.spaceFolded.utf8)
@@ -55,10 +61,10 @@ struct DraftChoice: Sendable {
     return result
   }
 
-  /// Whether nothing is gained by more drafts.
-  var isSettled: Bool {
-    let chosen = chosen
-    return chosen.count == count && (chosen.first?.verdict.isGood ?? false)
+  /// Whether the shown one was flawed, and chance may bring a better one than the best of those that came instead.
+  var isInDoubt: Bool {
+    guard let shown = drafts.first, !shown.verdict.isGood else { return false }
+    return !(chosen.first?.verdict.isConvincing ?? false)
   }
 
   /// What is wrong with the best one.

@@ -3,8 +3,11 @@ import EngineProtocol
 
 /// What the engine is asked for one stretch of the source: the first draft, further ones, and how they are judged.
 struct PieceRequest: Sendable {
-  /// Sources up to this size are cheap enough for several further drafts at once.
+  /// Sources up to this size are cheap enough for a second round of drafts.
   private static let shortBytes = 800
+  /// Drafts of the second round. The first is one draft alone: more often than not it is good, and several at once cost
+  /// as much as one after another where there are few processors.
+  private static let lastDrafts = 2
   private static let mostRounds = 2
 
   let prose: Prose
@@ -37,12 +40,12 @@ struct PieceRequest: Sendable {
 
   /// The prompts of further drafts; empty when enough was tried.
   func further(_ choice: DraftChoice, round: Int) -> [GenerateParams] {
-    guard round < Self.mostRounds, !choice.isSettled else { return [] }
-    // A second round is for alternatives only: what two rounds could not mend is not mended by chance.
-    let missing = count - choice.chosen.count
-    if round > 0, missing <= 0 { return [] }
+    guard round < Self.mostRounds else { return [] }
     let isShort = prose.text.utf8.count <= Self.shortBytes
-    let wanted = max(missing, choice.flaws.isEmpty ? 0 : isShort ? 3 : 1)
+    let forFlaws =
+      round == 0
+      ? (choice.flaws.isEmpty ? 0 : 1) : (choice.isInDoubt && isShort ? Self.lastDrafts : 0)
+    let wanted = max(count - choice.chosen.count, forFlaws)
     let (lost, copies) = (choice.lost, choice.copies)
     return (0..<wanted).map { number in
       // Examples help a great deal, and tempt to say what they say: for a model that did, one draft does without.

@@ -5,8 +5,9 @@ import EngineProtocol
 /// was. Several stretches are at the engine at once; what comes of those that are not yet due waits in their streams.
 ///
 /// The first draft of a stretch is shown while it is written. When it turns out to have a flaw, more are drawn, and the
-/// best replaces it. When none is good, the stretch is written sentence by sentence as well. What would still lose a
-/// string that must stay is left as it is in the source.
+/// best replaces it. A draft that is much too long, or says what an example says, ends at once. When none is good, the
+/// stretch is written sentence by sentence as well. What would still lose a string that must stay is left as it is in
+/// the source.
 struct TextWriter {
   /// Jobs at the engine at once: they share its steps, and more would only make the first wait.
   private static let mostJobs = 8
@@ -188,25 +189,30 @@ struct TextWriter {
   ) async throws(RequestFailure) -> Draft {
     var filter = OutputFilter(source: request.prose.text, names: request.names)
     var filler = LineFiller(request.prose)
+    var watch = DraftWatch(request.verifier)
     let result = try await job.result { news throws(RequestFailure) in
       switch news {
       case .loading(let fraction): if isShown { progress.loading(fraction) }
       case .reading(let done, let total): if isShown, reportsSteps { progress.reading(done: done, total: total) }
       case .text(let piece):
         if isShown, reportsSteps { progress.writing() }
+        guard !watch.isSpoiled else { return }
         let text = filter.append(piece)
+        watch.append(text)
+        if watch.isSpoiled { job.finish() }
         guard isShown, let partial = composer.append(filler.append(text)) else { return }
         try await sink.send(partial, of: job)
       case .restarted:
         tally.retries.insert(.engineRestarted)
         filter = OutputFilter(source: request.prose.text, names: request.names)
         filler = LineFiller(request.prose)
+        watch = DraftWatch(request.verifier)
         if isShown { composer.restart() }
       case .structured: break
       }
     }
     tally.add(result)
-    return Draft(filter.finish(), for: request.prose, request.verifier, result)
+    return Draft(filter.finish(), for: request.prose, request.verifier, result, isEnded: watch.isSpoiled)
   }
 
   private mutating func addEdits(from old: String, to new: String) {

@@ -6,11 +6,24 @@ enum CopiedExample {
   /// So many words in a row are enough whatever else the text says.
   private static let manyWords = 6
 
+  /// Characters in which that many words stand, and those of one that is just being written.
+  static let longestStretch = 120
+
+  /// Whether the text holds many words in a row of an example's result: no text around makes that another one.
+  static func isSure(_ text: String, examples: [(source: String, result: String)], source: String) -> Bool {
+    holds(words(of: text), manyWords, examples, source)
+  }
+
   /// Whether the text holds a stretch of an example's result, most of it not from the source, that is half of the
   /// text's words or many.
   static func isIn(_ text: String, examples: [(source: String, result: String)], source: String) -> Bool {
     let words = words(of: text)
-    let least = min(manyWords, max(leastWords, (words.count + 1) / 2))
+    return holds(words, min(manyWords, max(leastWords, (words.count + 1) / 2)), examples, source)
+  }
+
+  private static func holds(
+    _ words: [String], _ least: Int, _ examples: [(source: String, result: String)], _ source: String
+  ) -> Bool {
     guard words.count >= least else { return false }
     let sourceWords = Set(self.words(of: source))
     return examples.contains { example in

@@ -97,7 +97,8 @@ public struct AssistantServer: Sendable {
     router.on(SetTrace.self) { _, _ in }
     route(Rephrase.self, .rephrase, sessions, client, in: &router) {
       (params, _, _, sink) async throws(RequestFailure) in
-      try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink)
+      client.note(params.toneOfText)
+      return try await runner.run(.rephrase, params, encoding: client.encoding, sink: sink)
     }
     route(Summarize.self, .summarize, sessions, client, in: &router) {
       (params, _, _, sink) async throws(RequestFailure) in
@@ -116,7 +117,7 @@ public struct AssistantServer: Sendable {
       try await FeatureRunner(engine: engine).run(params, tools: tools, encoding: client.encoding, sink: sink)
     }
     routeSessions(sessions, client, in: &router)
-    routePrewarm(prewarms, sessions, in: &router)
+    routePrewarm(prewarms, sessions, client, in: &router)
     router.on(CountTokens.self) { params, context throws(RPCError) in
       try await answer(CountTokens.name, context) { (sink) async throws(RequestFailure) in
         var common = CommonParams()
@@ -138,8 +139,12 @@ public struct AssistantServer: Sendable {
   }
 
   /// Under one name with and without an id. It is light: a guess must take no place from what a person waits for.
-  private func routePrewarm(_ prewarms: PrewarmSlot, _ sessions: ConnectionSessions, in router: inout Router) {
-    let runner = PrewarmRunner(engine: engine, sessions: sessions, configuration: configuration, isOn: readsAhead)
+  private func routePrewarm(
+    _ prewarms: PrewarmSlot, _ sessions: ConnectionSessions, _ client: ClientState, in router: inout Router
+  ) {
+    let runner = PrewarmRunner(
+      engine: engine, sessions: sessions, configuration: configuration, isOn: readsAhead
+    ) { client.recentTones }
     let read: @Sendable (Prewarm.Params) async -> Result<Prewarm.Result, RequestFailure> = { params in
       do throws(RequestFailure) { return .success(try await runner.run(params)) } catch { return .failure(error) }
     }

@@ -2,8 +2,8 @@ import AssistantProtocol
 import JSONRPC
 import Synchronization
 
-/// What a client said of itself in `initialize`. Written on the connection's reading thread, before the next message
-/// is looked at.
+/// What a client said of itself in `initialize`, written on the connection's reading thread before the next message is
+/// looked at; and in which tones it has asked.
 final class ClientState: Sendable {
   private struct State {
     var encoding = PositionEncoding.utf16
@@ -13,7 +13,11 @@ final class ClientState: Sendable {
     var isInitialized = false
   }
 
+  /// Tones that are remembered.
+  private static let mostTones = 4
+
   private let state = Mutex(State())
+  private let tones = Mutex<[Tone]>([])
 
   var encoding: PositionEncoding { state.withLock { $0.encoding } }
 
@@ -25,6 +29,14 @@ final class ClientState: Sendable {
       $0 = State(encoding: encoding, info: params.clientInfo, knowsAssistant: params.capabilities.knowsAssistant)
     }
   }
+
+  /// The client has asked for a rephrase in this tone.
+  func note(_ tone: Tone) {
+    tones.withLock { $0 = Array(([tone] + $0.filter { $0 != tone }).prefix(Self.mostTones)) }
+  }
+
+  /// The tones of its last requests, each once, the latest first.
+  var recentTones: [Tone] { tones.withLock { $0 } }
 
   func noteInitialized() { state.withLock { $0.isInitialized = true } }
 

@@ -27,9 +27,14 @@ package struct ShapeExample: Sendable {
   package let value: JSONValue
 
   /// Whether the value holds a text of the example. Short words may well be the same.
-  package func isCopied(in value: JSONValue) -> Bool {
-    let texts = self.value.strings.filter { $0.unicodeScalars.count > 10 }
-    return value.strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
+  package func isCopied(in value: JSONValue) -> Bool { isCopied(in: value.strings) }
+
+  /// The same of a value that is being written: its last text may go on.
+  package func isCopied(inPartial value: JSONValue) -> Bool { isCopied(in: value.strings.dropLast()) }
+
+  private func isCopied(in strings: some Sequence<String>) -> Bool {
+    let texts = value.strings.filter { $0.unicodeScalars.count > 10 }
+    return strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
   }
 }
 

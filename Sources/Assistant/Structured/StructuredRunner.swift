@@ -31,17 +31,16 @@ extension FeatureRunner {
     }
     let count = shape.distinctList?.count ?? 1
     let request = feature.generateParams(for: params, shape, count: count)
-    var answer = try await run.answer(request)
-    var value = try answer.value(schema)
+    var answer = try await run.answer(request, notCopying: shape.example)
     if let example = shape.example {
       // Once more with it, for it helps a great deal, and then without.
-      for retry in 1...2 where example.isCopied(in: value) {
+      for retry in 1...2 where try answer.copies(example, schema) {
         run.warnings.copiedExample = true
         let again = feature.generateParams(for: params, shape, count: count, withExample: retry == 1)
-        answer = try await run.answer(again.hotter(retry))
-        value = try answer.value(schema)
+        answer = try await run.answer(again.hotter(retry), notCopying: retry == 1 ? example : nil)
       }
     }
+    var value = try answer.value(schema)
     if let list = shape.distinctList {
       let taken = shape.example.map { list.items(in: $0.value) } ?? []
       value = try await run.completed(value, list, not: taken) { missing in
@@ -84,6 +83,14 @@ extension JSONSchema {
 private struct StructuredAnswer {
   var text = ""
   var result = GenerateResult()
+  /// It was ended since it had copied a text of the example.
+  var isEnded = false
+
+  /// Whether it holds a text of the example.
+  func copies(_ example: ShapeExample, _ schema: JSONSchema) throws(RequestFailure) -> Bool {
+    if isEnded { return true }
+    return example.isCopied(in: try value(schema))
+  }
 
   /// The value, when it is whole and as the schema says.
   func value(_ schema: JSONSchema) throws(RequestFailure) -> JSONValue {
@@ -133,9 +140,11 @@ private struct StructuredRun {
   }
 
   /// One call of the model.
-  /// - Parameter shown: what of a snapshot is shown to the client.
+  /// - Parameters:
+  ///   - example: the answer ends when it has copied a text of this.
+  ///   - shown: what of a snapshot is shown to the client.
   mutating func answer(
-    _ params: GenerateParams, shown: (JSONValue) -> JSONValue = { $0 }
+    _ params: GenerateParams, notCopying example: ShapeExample? = nil, shown: (JSONValue) -> JSONValue = { $0 }
   ) async throws(RequestFailure) -> StructuredAnswer {
     let job = runner.engine.generate(params)
     var answer = StructuredAnswer()
@@ -147,7 +156,12 @@ private struct StructuredRun {
         progress.writing()
         answer.text += piece
       case .structured(let value):
+        guard !answer.isEnded else { return }
         progress.writing()
+        if let example, example.isCopied(inPartial: value) {
+          answer.isEnded = true
+          job.finish()
+        }
         let snapshot = shown(facts.map { $0.given(value) } ?? value)
         guard snapshot != lastShown else { return }
         lastShown = snapshot
@@ -155,6 +169,7 @@ private struct StructuredRun {
       case .restarted:
         warnings.engineRestarted = true
         answer.text = ""
+        answer.isEnded = false
       }
     }
     costs.add(answer.result)

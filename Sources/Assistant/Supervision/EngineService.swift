@@ -43,13 +43,19 @@ public enum EngineJobEvent: Sendable, Equatable {
 public struct EngineJob: Sendable {
   public let events: AsyncStream<EngineJobEvent>
   private let flags: Flags
-  private let pause: @Sendable (Bool) -> Void
+  private let control: @Sendable (Control) -> Void
 
-  /// - Parameter pause: called by `setPaused`.
-  public init(events: AsyncStream<EngineJobEvent>, flags: Flags, pause: @escaping @Sendable (Bool) -> Void) {
+  /// What the consumer may ask of a job that runs.
+  public enum Control: Sendable {
+    case pause(Bool)
+    case finish
+  }
+
+  /// - Parameter control: called by `setPaused` and `finish`.
+  public init(events: AsyncStream<EngineJobEvent>, flags: Flags, control: @escaping @Sendable (Control) -> Void) {
     self.events = events
     self.flags = flags
-    self.pause = pause
+    self.control = control
   }
 
   /// Says that something of the output is about to be sent to the client: from now on the request is not run again
@@ -57,7 +63,11 @@ public struct EngineJob: Sendable {
   public func notePartialSent() { flags.partialSent.store(true, ordering: .releasing) }
 
   /// Stops or goes on generating, for a client that reads slowly.
-  public func setPaused(_ isPaused: Bool) { pause(isPaused) }
+  public func setPaused(_ isPaused: Bool) { control(.pause(isPaused)) }
+
+  /// Ends the answer where it stands: nothing that follows can be used. `finished` comes as usual; until then more text
+  /// may come.
+  public func finish() { control(.finish) }
 
   /// What the consumer tells the service without a wait.
   public final class Flags: Sendable {

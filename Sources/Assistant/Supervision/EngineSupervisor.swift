@@ -120,8 +120,8 @@ public actor EngineSupervisor: EngineService {
       Task { await self?.apply(.cancelled(key)) }
     }
     Task { await self.take(key, digest: digest) }
-    return EngineJob(events: stream, flags: flags) { [weak self] isPaused in
-      Task { await self?.pause(key, isPaused) }
+    return EngineJob(events: stream, flags: flags) { [weak self] wish in
+      Task { await self?.control(key, wish) }
     }
   }
 
@@ -130,10 +130,14 @@ public actor EngineSupervisor: EngineService {
     if case .loading(let progress) = state.availability { jobs.tellWaiting(.loading(progress: progress)) }
   }
 
-  private func pause(_ key: Int, _ isPaused: Bool) {
-    apply(.paused(key, isPaused))
+  private func control(_ key: Int, _ wish: EngineJob.Control) {
+    if case .pause(let isPaused) = wish { apply(.paused(key, isPaused)) }
     guard let child, jobs.runs(key, in: child.generation) else { return }
-    child.connection.notify(EnginePause.self, EnginePause.Params(request: key, paused: isPaused))
+    switch wish {
+    case .pause(let isPaused):
+      child.connection.notify(EnginePause.self, EnginePause.Params(request: key, paused: isPaused))
+    case .finish: child.connection.notify(EngineFinish.self, EngineFinish.Params(request: key))
+    }
   }
 
   /// The same request sent again has the same digest.

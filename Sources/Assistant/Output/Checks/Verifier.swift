@@ -32,6 +32,9 @@ package struct Verdict: Sendable, Equatable {
 
   package var isGood: Bool { flaws.isEmpty }
 
+  /// Whether nobody would look for a better one: without flaws, and little of it is made up.
+  var isConvincing: Bool { isGood && score > -8 }
+
   /// Says something else than the source: the source as it is would be better.
   var isBeside: Bool { !flaws.isDisjoint(with: [.copiedExample, .invention]) }
 
@@ -54,6 +57,8 @@ package struct Verifier: Sendable {
   /// Of shorter sources only an answer that is longer by so much is out of proportion.
   private static let leastScalars = 24
   private static let slack = 60
+  /// A text that is longer than the rules allow by this factor is no result any more.
+  private static let mostExcess = 1.5
   /// A larger share of new content words is no rewriting any more.
   private static let mostInvented = 0.7
 
@@ -68,6 +73,16 @@ package struct Verifier: Sendable {
     self.rules = rules
     protected = ProtectedStrings(source, protect: rules.protect, language: rules.documentLanguage)
   }
+
+  /// Whether a text of so many characters is much too long, whatever follows. One that is somewhat too long may still
+  /// be the best there is, and what the caller limits needs no other limit.
+  func isHopeless(_ count: Int) -> Bool {
+    let most = rules.length.upperBound * Double(max(source.unicodeScalars.count, Self.leastScalars))
+    return !rules.isLimited && Double(count) > Self.mostExcess * most + Double(Self.slack)
+  }
+
+  /// Whether a text that ends like this says what an example says, whatever follows.
+  func copiesExample(_ end: String) -> Bool { CopiedExample.isSure(end, examples: examples, source: source) }
 
   /// Puts back what was nearly right.
   func repaired(_ text: String) -> String {
