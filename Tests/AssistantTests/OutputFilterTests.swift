@@ -66,22 +66,24 @@ import Testing
   }
 
   /// Whatever the pieces, the text is the same, and what was shown meanwhile is its start, or the start of the text
-  /// without the mark that turned out not to enclose it.
-  @Test(arguments: rows.indices) func piecesDoNotMatter(index: Int) {
+  /// without the mark that turned out not to enclose it. What was shown too early is taken back.
+  @Test(arguments: rows.indices, [false, true]) func piecesDoNotMatter(index: Int, showsEarly: Bool) {
     let row = Self.rows[index]
     var random = SplitMix64(seed: UInt64(index))
     for _ in 0..<8 {
-      var filter = OutputFilter(source: row.source, names: ["formal"])
+      var filter = OutputFilter(source: row.source, names: ["formal"], showsEarly: showsEarly)
       var shown = ""
       var rest = Array(row.answer.unicodeScalars)[...]
       while !rest.isEmpty {
         var piece = String.UnicodeScalarView()
         let count = Int.random(in: 1...min(5, rest.count), using: &random)
         piece.append(contentsOf: rest.prefix(count))
-        shown += filter.append(String(piece))
+        let next = filter.append(String(piece))
+        shown = filter.takeVoid() ? next : shown + next
         rest = rest.dropFirst(count)
       }
       let text = filter.finish()
+      if filter.takeVoid() { shown = "" }
       #expect(text == row.text)
       #expect(shown.isEmpty || (row.text ?? "").contains(shown), "\(shown.debugDescription)")
     }
@@ -97,6 +99,26 @@ import Testing
         if !filter.append(String(scalar)).isEmpty { break }
       }
       #expect(fed <= most, "\(answer): \(fed)")
+    }
+  }
+
+  /// Words that few preambles begin with are shown at once; when it was one after all, they are taken back.
+  @Test func theStartIsShownEarly() {
+    let rows: [(pieces: [String], shown: [String])] = [
+      (["In", " short", ", the", " tide"], ["In", " short", "", ", the tide"]),
+      (["I", "\u{301}t", " is"], ["I", "\u{301}t", " is"]), (["a", "stro", " it"], ["a", "stro", " it"]),
+      (["The", " re", "written", " text:", " Well."], ["The", "", "", "", "-Well."]),
+      (["I", "'m", " sorry", ", but I cannot assist."], ["I", "", "", "-"]),
+      (["Sure", ", here", " is the text:", " Well"], ["", "", "", "Well"]),
+      (["<", "think>", "I", "</think>I"], ["", "", "", ""]),
+    ]
+    for row in rows {
+      var filter = OutputFilter(source: "x", showsEarly: true)
+      let shown = row.pieces.map { piece in
+        let text = filter.append(piece)
+        return filter.takeVoid() ? "-" + text : text
+      }
+      #expect(shown == row.shown, "\(row.pieces)")
     }
   }
 

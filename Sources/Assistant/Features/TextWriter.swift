@@ -187,7 +187,7 @@ struct TextWriter {
   private mutating func draft(
     _ request: PieceRequest, _ job: EngineJob, isShown: Bool
   ) async throws(RequestFailure) -> Draft {
-    var filter = OutputFilter(source: request.prose.text, names: request.names)
+    var filter = OutputFilter(source: request.prose.text, names: request.names, showsEarly: isShown)
     var filler = LineFiller(request.prose)
     var watch = DraftWatch(request.verifier)
     let result = try await job.result { news throws(RequestFailure) in
@@ -198,13 +198,18 @@ struct TextWriter {
         if isShown, reportsSteps { progress.writing() }
         guard !watch.isSpoiled else { return }
         let text = filter.append(piece)
+        if filter.takeVoid() {
+          filler = LineFiller(request.prose)
+          watch = DraftWatch(request.verifier)
+          composer.restart()
+        }
         watch.append(text)
         if watch.isSpoiled { job.finish() }
         guard isShown, let partial = composer.append(filler.append(text)) else { return }
         try await sink.send(partial, of: job)
       case .restarted:
         tally.retries.insert(.engineRestarted)
-        filter = OutputFilter(source: request.prose.text, names: request.names)
+        filter = OutputFilter(source: request.prose.text, names: request.names, showsEarly: isShown)
         filler = LineFiller(request.prose)
         watch = DraftWatch(request.verifier)
         if isShown { composer.restart() }

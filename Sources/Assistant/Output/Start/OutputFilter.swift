@@ -14,6 +14,14 @@ package struct OutputFilter: Sendable {
   private var thought = 0
   /// What was shown.
   private var shown = ""
+  /// Words that were shown before anything was decided, since hardly any preamble begins like that.
+  private var early = ""
+  private let showsEarly: Bool
+  /// Something was cut from the start.
+  private var isCut = false
+  /// Whether what was shown is void: it was the start of a preamble, or of a refusal after all. Asked for after each
+  /// `append`, it is told once.
+  private var isVoid = false
   /// The mark or fence that was taken from the start.
   private var opening = ""
   private var closing: [String] = []
@@ -21,9 +29,11 @@ package struct OutputFilter: Sendable {
   /// - Parameters:
   ///   - source: what the model was given.
   ///   - names: words that name the answer, such as the tone.
-  package init(source: String, names: [String] = []) {
+  ///   - showsEarly: the caller asks `takeVoid` and can take back what was shown.
+  package init(source: String, names: [String] = [], showsEarly: Bool = false) {
     self.source = FilterSource(source)
     self.names = names
+    self.showsEarly = showsEarly
   }
 
   /// The whole at once; nil when it is a refusal.
@@ -37,7 +47,17 @@ package struct OutputFilter: Sendable {
   package mutating func append(_ piece: String) -> String {
     held += piece
     if state == .start { decide(isWhole: false) }
-    return state == .body ? release() : ""
+    switch state {
+    case .start: return moreOfStart()
+    case .body: return release()
+    case .refused: return ""
+    }
+  }
+
+  /// Whether all that was shown has to be taken back.
+  package mutating func takeVoid() -> Bool {
+    defer { isVoid = false }
+    return isVoid
   }
 
   /// The text; what was shown is mostly its start. nil when it is a refusal.
@@ -68,6 +88,7 @@ package struct OutputFilter: Sendable {
       case .yes(let count):
         held = String(rest.dropFirst(count))
         rest = held[...]
+        isCut = true
         continue
       case .no: break
       }
@@ -75,6 +96,7 @@ package struct OutputFilter: Sendable {
       case .maybe: return
       case .yes:
         state = .refused
+        isVoid = !early.isEmpty
         return
       case .no: break
       }
@@ -82,6 +104,7 @@ package struct OutputFilter: Sendable {
       case .maybe: return
       case .yes(let count):
         rest = rest[rest.unicodeScalars.index(rest.startIndex, offsetBy: count)...]
+        isCut = true
         continue
       case .no: break
       }
@@ -92,6 +115,23 @@ package struct OutputFilter: Sendable {
   private mutating func begin(_ rest: Substring) {
     held = String(rest)
     state = .body
+    guard !early.isEmpty else { return }
+    if isCut {
+      isVoid = true
+    } else {
+      shown = early
+      held = String(held.unicodeScalars.dropFirst(early.unicodeScalars.count))
+    }
+  }
+
+  /// The next words of the start that are shown though nothing is decided.
+  private mutating func moreOfStart() -> String {
+    guard showsEarly, !isCut else { return "" }
+    let start = Preamble.unlikelyStart(of: held[...].trimmedStart, names: names)
+    let known = early.unicodeScalars.count
+    guard start.unicodeScalars.count > known else { return "" }
+    early = String(start)
+    return String(start.unicodeScalars.dropFirst(known))
   }
 
   /// How many characters the thought at the start has.

@@ -60,6 +60,23 @@ package enum Preamble {
     return words.isEmpty && word.isEmpty && count > 3 ? .no : .maybe
   }
 
+  /// The first words of a text that few preambles begin with: nearly all do with an interjection, or with a word that
+  /// presents or names the answer.
+  static func unlikelyStart(of text: Substring, names: [String]) -> Substring {
+    let telling = PreambleWords.interjections.union(PreambleWords.presenting).union(PreambleWords.telling).union(names)
+    var end = text.startIndex
+    var index = text.startIndex
+    while index < text.endIndex {
+      let word = text[index...].prefix { $0.isLetter || $0 == "'" || $0 == "’" }
+      let folded = word.lowercased().replacing("’", with: "'")
+      guard !word.isEmpty, PreambleWords.plain.contains(folded), !telling.contains(folded) else { return text[..<end] }
+      end = word.endIndex
+      guard end < text.endIndex, text[end] == " " else { return text[..<end] }
+      index = text.index(after: end)
+    }
+    return text[..<end]
+  }
+
   /// Behind the colon stands the answer, or a mark of bold text first.
   private static func colonEnd(_ scalars: Substring.UnicodeScalarView, _ count: Int, _ isWhole: Bool) -> Decision<Int> {
     let rest = scalars.dropFirst(count)
