@@ -17,10 +17,16 @@ package struct ThreadGovernor {
   private let most: Int
   /// Computing time until more threads are tried again.
   private var untilTry = Duration.zero
+  /// How many batches' time passes until the next try. It grows with each that fails: a moment's trouble is soon over,
+  /// and where a processor stays busy tries must be rare.
+  private var patience = leastPatience
   /// Shorter batches say nothing.
   private static let telling = Duration.milliseconds(2)
-  /// A try that fails may cost this share of the time at most.
-  private static let costOfTries = 20
+  private static let leastPatience = 2
+  /// Tries that fail may cost this share of the time at most.
+  private static let mostPatience = 32
+  /// And they come no closer than this.
+  private static let leastPause = Duration.milliseconds(100)
 
   package init(most: Int) {
     self.most = max(1, most)
@@ -34,8 +40,11 @@ package struct ThreadGovernor {
     if threads > 1, share < Double(threads) * 0.75 {
       // As many as there were processors for.
       threads = max(1, min(threads - 1, Int(share)))
-      untilTry = max(.seconds(1), wall * Self.costOfTries)
-    } else if threads < most {
+      untilTry = max(Self.leastPause, wall) * patience
+      patience = min(patience * 2, Self.mostPatience)
+    } else if threads == most {
+      patience = max(patience - 1, Self.leastPatience)
+    } else {
       untilTry -= wall
       if untilTry <= .zero { threads = most }
     }

@@ -21,10 +21,22 @@ import Testing
     var governor = ThreadGovernor(most: 2)
     let threads = run(&governor, batches: 1000, processors: 0.8)
     #expect(threads[0] == 2 && threads[1] == 1)
-    #expect((40...50).contains(threads.count { $0 == 2 }))
+    // At first they are not rare: most trouble is soon over.
+    #expect(threads.prefix(10).count { $0 == 2 } == 3)
+    #expect((30...40).contains(threads.count { $0 == 2 }))
     // Idle again: all threads come back, and stay.
     let later = run(&governor, batches: 300, processors: 2)
     #expect(later.suffix(100).allSatisfy { $0 == 2 })
+  }
+
+  /// One batch that something came in the way of.
+  @Test func aMomentsTroubleIsForgotten() {
+    var governor = ThreadGovernor(most: 2)
+    for _ in 0..<20 {
+      #expect(run(&governor, batches: 1, processors: 1) == [2])
+      #expect(run(&governor, batches: 2, processors: 2) == [1, 1])
+      #expect(run(&governor, batches: 5, processors: 2).allSatisfy { $0 == 2 })
+    }
   }
 
   @Test func manyThreadsFallToWhatIsFree() {
