@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What tests need beside the build's own tools: shells and a formatter of manual pages, which read what the program
 # writes for them, editors with a client for language servers, and the Python packages that tests compare our own work
-# with, into .deps/test-packages, from pinned wheels.
+# with or make models with, into .deps/test-packages, from pinned wheels.
 . "$(dirname "$0")/common.sh"
 
 # install PACKAGE...: on a Debian or Ubuntu whose root we are. Elsewhere the tests of a missing program are not run.
@@ -33,12 +33,12 @@ requirements=scripts/requirements-tests.txt
 packages=$deps/test-packages
 stamp=$(sha256 $requirements)
 if [ -x "$venv/bin/python" ] && [ "$(cat "$packages/stamp" 2>/dev/null)" = "$stamp" ]; then
-  say "jsonschema and pytest-lsp are in .deps/test-packages (nothing to do)"
+  say "jsonschema, pytest-lsp and gguf are in .deps/test-packages (nothing to do)"
   exit 0
 fi
 
 ensure_tools
-say "jsonschema and pytest-lsp for the tests into .deps/test-packages"
+say "jsonschema, pytest-lsp and gguf for the tests into .deps/test-packages"
 fetch $requirements --only-binary :all:
 rm -rf "$packages"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-index \

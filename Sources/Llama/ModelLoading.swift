@@ -174,6 +174,8 @@ extension LlamaModel {
     unsafe parameters.n_ubatch = options.reproducible ? Defaults.reproducibleRows : Defaults.batchRows
     unsafe parameters.n_seq_max = keepsStates ? Defaults.recurrentSequences : Defaults.sequences
     unsafe parameters.kv_unified = true
+    // Nothing that fell out of a sliding window is used again (`MemoryKind.wholeOnly`), so no cells are kept for it.
+    unsafe parameters.swa_full = false
     // Not AUTO, which turns it off without a word where a device cannot do it.
     unsafe parameters.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_ENABLED
     unsafe parameters.n_threads = Int32(threads.decode)
