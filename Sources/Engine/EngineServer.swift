@@ -125,6 +125,8 @@ package final class EngineServer: Sendable {
     configuration.reusesPrefixes = params.reusesPrefixes
     configuration.drafts = params.drafts
     configuration.draftsBesideOthers = !params.reproducible
+    // What is put back or cut may get cells in another order, in which libllama adds numbers up.
+    if params.reproducible { configuration.parkedBytes = 0 }
     let (fractions, progress) = AsyncStream<Double>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (outcomes, outcome) = AsyncStream<Result<LoadedModel, ModelLoadError>>.makeStream()
     let listener = EngineThread.LoadListener(
@@ -186,6 +188,10 @@ package final class EngineServer: Sendable {
     }
     defer { running.withLock { _ = $0.remove(params.request) } }
     let structure = try loaded.structures.structure(for: params)
+    let start = Array(params.answerPrefix.utf8)
+    if let structure, !structure.constraint.allows(start) {
+      throw .invalidParams("answerPrefix is the start of no answer that the schema allows")
+    }
     var prompt: Prompt
     do throws(CancellationError) {
       prompt = try heartbeat.whilePreparing { (noteProgress) throws(CancellationError) in
@@ -211,7 +217,7 @@ package final class EngineServer: Sendable {
     async let _: Void = prepareMasks(of: structure?.constraint)
     let stream = AnswerStream(
       request: params.request, contextSize: model.facts.contextSize, filter: prompt.filter,
-      snapshots: structure?.partial.map { SnapshotStream($0) }, context: context
+      snapshots: structure?.partial.map { SnapshotStream($0, behind: start) }, context: context
     ) { if loaded.remembersAnswers { loaded.memory.rememberAnswer($0, of: model.vocabulary) } }
     let outcome = await withTaskCancellationHandler {
       await stream.follow(events)

@@ -41,6 +41,7 @@ struct Prompt {
       isBackground: params.priority == .background, constraint: constraint, prefillOnly: params.prefillOnly,
       isConversation: params.isConversation, draftSource: draftSource)
     request.savedLength = builtIn ?? 0
+    if !isFree { request.constrainedStart = Array(params.answerPrefix.utf8) }
     filter =
       params.answerPrefix.isEmpty && isFree
       ? ThoughtFilter(

@@ -85,7 +85,8 @@ public struct GenerateParams: JSONMessage {
   /// How many of the first messages hold nothing but the program's own words: only what is read of these may be kept on
   /// the disk.
   public var builtInMessages = 0
-  /// The start of the answer, continued by the model; not part of the text that is sent.
+  /// The start of the answer, continued by the model; not part of the text that is sent. With a schema it is the start
+  /// of a value, and snapshots show it.
   public var answerPrefix = ""
   public var sampling = Sampling()
   /// Most tokens to generate.

@@ -16,10 +16,13 @@ package struct SchedulerLimits: Sendable {
   package var maxPinned: Int
   /// Whether ended requests leave anything for later ones.
   package var reusesPrefixes: Bool
+  /// Bytes of states that are kept outside of the KV cache; 0 = idle sequences stay in it.
+  package var parkedBytes: Int
 
   package init(
     contextSize: Int, batchSize: Int, maxSequences: Int, memoryKind: MemoryKind = .sliceable, maxRunning: Int = 16,
-    idleCells: Int = 2048, conversationCells: Int? = nil, maxPinned: Int = 8, reusesPrefixes: Bool = true
+    idleCells: Int = 2048, conversationCells: Int? = nil, maxPinned: Int = 8, reusesPrefixes: Bool = true,
+    parkedBytes: Int = 0
   ) {
     self.contextSize = contextSize
     self.batchSize = batchSize
@@ -30,6 +33,7 @@ package struct SchedulerLimits: Sendable {
     self.conversationCells = max(idleCells, conversationCells ?? contextSize * 3 / 4)
     self.maxPinned = maxPinned
     self.reusesPrefixes = reusesPrefixes
+    self.parkedBytes = reusesPrefixes ? parkedBytes : 0
   }
 
   /// Cells kept free for the output of a request when it is admitted.

@@ -50,7 +50,7 @@ final class Generation {
     self.submitted = submitted
     penalty = request.sampling.repetitionPenalty
     sampler = Sampler(request.sampling)
-    constrained = request.constraint.map { ConstrainedOutput($0) }
+    constrained = request.constraint.map { ConstrainedOutput($0, behind: request.constrainedStart) }
     if constrained == nil, let source = request.draftSource?.clamped(to: 0..<promptCount), !source.isEmpty {
       drafter = Drafter(source: Array(prompt[source]))
     }

@@ -41,6 +41,8 @@ public struct GenerationRequest: Sendable {
   public var maxTokens: Int
   /// Byte strings that end the output and are not part of it. Empty ones are ignored, with a constraint all are.
   public var stop: [[UInt8]]
+  /// What a constrained output begins with, which the prompt ends with already.
+  public var constrainedStart: [UInt8] = []
   /// Background requests come after interactive ones.
   public var isBackground: Bool
   /// What the output must be. It is complete unless it ends with `length` or `contextFull`.
@@ -143,6 +145,8 @@ public struct InferenceStatistics: Sendable, Equatable {
   public var sequences = 0
   /// Occupied cells of the KV cache.
   public var occupiedCells = 0
+  /// Sequences that were taken out of the KV cache and can be put back.
+  public var parked = 0
   /// Requests that hold a sequence: prefilling, decoding or paused.
   public var active = 0
   /// Requests that wait for cells or for a prefix that another one is reading.

@@ -11,6 +11,8 @@ public struct GeneratorConfiguration: Sendable {
   /// The same together with those of conversations; nil = three quarters of all, so that a long conversation need not
   /// be read again with each turn.
   public var conversationCells: Int?
+  /// Bytes of the states of idle sequences that are kept outside of the KV cache, where they slow no step down.
+  public var parkedBytes = 128 << 20
   /// Pinned prefixes at once; the oldest become ordinary ones.
   public var maxPinned = 8
   /// Whether constrained tokens that are decided are computed together; the output is the same if not.
@@ -64,7 +66,7 @@ public final class Generator {
         contextSize: model.contextSize, batchSize: model.batchSize, maxSequences: model.maxSequences,
         memoryKind: model.memoryKind, maxRunning: configuration.maxRunning, idleCells: configuration.idleCells,
         conversationCells: configuration.conversationCells, maxPinned: configuration.maxPinned,
-        reusesPrefixes: configuration.reusesPrefixes))
+        reusesPrefixes: configuration.reusesPrefixes, parkedBytes: configuration.parkedBytes))
     jumpsForward = configuration.jumpsForward
     drafts = configuration.drafts
     draftsBesideOthers = configuration.draftsBesideOthers
@@ -121,6 +123,7 @@ public final class Generator {
 
   /// Computes one step. False when there was nothing to do: until a request is submitted or goes on after a pause.
   public func step() -> Bool {
+    let hasParked = parkOne()
     let plan = scheduler.plan(budget: budget.rows) { id, room in draft(for: id, room) }
     if !plan.isEmpty {
       let started = now()
@@ -128,10 +131,10 @@ public final class Generator {
       scheduler.absorb(outcome)
       if case .computed = outcome {
         report(plan)
-        if !plan.rows.isEmpty { note(rows: plan.rows.count, time: now() - started) }
+        if !plan.rows.isEmpty { note(plan, time: now() - started) }
       }
     }
-    return settleEnded() || !plan.isEmpty
+    return settleEnded() || !plan.isEmpty || hasParked
   }
 
   /// The events since they were last taken, in order.
@@ -156,13 +159,21 @@ public final class Generator {
 
   public var statistics: InferenceStatistics {
     InferenceStatistics(
-      sequences: scheduler.sequenceCount, occupiedCells: scheduler.occupiedCells, active: scheduler.runningCount,
+      sequences: scheduler.sequenceCount, occupiedCells: scheduler.occupiedCells, parked: scheduler.parkedCount,
+      active: scheduler.runningCount,
       waiting: scheduler.waitingCount, steps: stepCount, stepTime: stepTime, stepBudget: budget.rows, drafted: drafted,
       accepted: accepted)
   }
 
   /// For tests.
   package var isConsistent: Bool { scheduler.isConsistent }
+
+  /// One a step: it takes a fraction of a millisecond.
+  private func parkOne() -> Bool {
+    guard let idle = scheduler.parkable() else { return false }
+    scheduler.park(idle, state: model.state(of: idle.sequence))
+    return true
+  }
 
   private func compute(_ plan: BatchPlan) -> StepOutcome {
     let broken = plan.applyOperations(to: model)
@@ -292,9 +303,14 @@ public final class Generator {
     return !ended.isEmpty
   }
 
-  private func note(rows: Int, time: Duration) {
-    budget.record(rows: rows, time: time)
-    cost.record(rows: rows, time: time)
+  private func note(_ plan: BatchPlan, time: Duration) {
+    // A row whose logits are computed costs more than one of a prompt: drafts are made of the former.
+    let outputs = plan.rows.count { $0.wantsLogits }
+    if outputs == plan.rows.count {
+      cost.record(rows: outputs, time: time)
+    } else if outputs * 2 < plan.rows.count {
+      budget.record(rows: plan.rows.count, time: time)
+    }
     stepTime = stepCount == 0 ? time : stepTime + (time - stepTime) / 8
     stepCount += 1
   }

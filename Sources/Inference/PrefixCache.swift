@@ -9,6 +9,10 @@ package struct IdleSequence: Sendable {
   package var isSaved: Bool
   /// Goes last, and only for a running request.
   package var isPinned: Bool
+  /// It cannot be parked.
+  package var staysInCache = false
+  /// It is parked too, so nothing is lost when it goes.
+  package var isParked = false
   /// More is likely to be said behind it.
   package var isConversation = false
 }
@@ -17,6 +21,8 @@ package struct IdleSequence: Sendable {
 package struct PrefixCache: Sendable {
   package var entries: [IdleSequence] = []
   private var uses = 0
+
+  func isUsedLast(_ entry: IdleSequence) -> Bool { entries.allSatisfy { $0.lastUse <= entry.lastUse } }
 
   mutating func nextUse() -> Int {
     uses += 1

@@ -47,12 +47,12 @@ extension Scheduler {
     return nil
   }
 
-  /// Starts a request on its saved prefix, when that is longer than what the cache has; false when it is not, or there
-  /// is no room.
+  /// Starts a request on what is parked or saved of its prompt, when that is more than what the cache has; false when
+  /// it is not, or there is no room.
   mutating func restore(_ record: inout Record, insteadOf donor: Donor?) -> Bool {
-    guard let saved = record.savedPrefix, record.mayReusePrefix, saved.tokens.count > donor?.length ?? 0,
-      fits(record, nil)
-    else { return false }
+    guard let (saved, length) = prefixToRestore(for: record, beyond: donor?.length ?? 0), fits(record, nil) else {
+      return false
+    }
     let count = saved.tokens.count
     guard let sequence = allocate(keeping: nil, sparingPinned: record.isPrefillOnly) else { return false }
     guard makeRoom(count, sparingPinned: record.isPrefillOnly) else {
@@ -61,8 +61,12 @@ extension Scheduler {
     }
     ledger.extend(sequence, by: count)
     operations.append(.restore(saved, to: sequence))
+    if length < count {
+      ledger.truncate(sequence, to: length)
+      operations.append(.remove(sequence: sequence, from: Int32(length)))
+    }
     record.sequence = sequence
-    record.evaluated = count
+    record.evaluated = length
     return true
   }
 }

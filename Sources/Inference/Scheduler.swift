@@ -65,6 +65,7 @@ package struct Scheduler: Sendable {
   package let limits: SchedulerLimits
   var ledger: CellLedger
   var cache = PrefixCache()
+  var parked: ParkedPrefixes
   var freeSequences: [SequenceID]
   /// In the order of admission to the queue: interactive first, then by arrival.
   var waiting: [Record] = []
@@ -91,6 +92,7 @@ package struct Scheduler: Sendable {
 
   package init(limits: SchedulerLimits) {
     self.limits = limits
+    parked = ParkedPrefixes(mostBytes: limits.parkedBytes)
     ledger = CellLedger(capacity: limits.contextSize, maxSequences: limits.maxSequences)
     freeSequences = (0..<SequenceID(limits.maxSequences)).reversed()
     rowLimit = limits.batchSize
@@ -168,6 +170,7 @@ package struct Scheduler: Sendable {
   package var waitingCount: Int { waiting.count }
   package var sequenceCount: Int { running.count + cache.entries.count }
   package var occupiedCells: Int { ledger.occupied }
+  package var parkedCount: Int { parked.count }
 
   /// Whether ledger, sequences and requests agree. For tests.
   package var isConsistent: Bool {

@@ -44,7 +44,7 @@ extension Scheduler {
         continue
       }
       let donor = findDonor(for: waiting[index])
-      let known = max(donor?.length ?? 0, waiting[index].savedPrefix?.tokens.count ?? 0)
+      let known = max(donor?.length ?? 0, savedLength(for: waiting[index]))
       if let awaited = prefillWorthAwaiting(for: waiting[index], beyond: known) {
         waiting[index].awaited = awaited
         index += 1
@@ -173,7 +173,7 @@ extension Scheduler {
     noteOvertaking(by: record)
     let isRestored = restore(&record, insteadOf: donor)
     // Looked for again where room was made for what was saved: it may have gone for that.
-    let donor = record.savedPrefix == nil ? donor : findDonor(for: record)
+    let donor = isRestored ? nil : findDonor(for: record)
     record.savedPrefix = nil
     if isRestored {
       // It stands where its saved prefix ends.
@@ -183,6 +183,7 @@ extension Scheduler {
       record.sequence = allocate(keeping: nil, sparingPinned: record.isPrefillOnly) ?? -1
     }
     precondition(record.sequence >= 0, "there is a sequence for every running request")
+    evictParked(sparingLast: false)
     record.cached = record.cached ?? record.evaluated
     ledger.setRunning(record.sequence, true)
     running.append(record)
@@ -197,7 +198,8 @@ extension Scheduler {
     }
     cache.entries[index].lastUse = cache.nextUse()
     let entry = cache.entries[index]
-    if entry.tokens.count > donor.length || entry.isSaved,
+    // A parked one is cut: fewer cells are used than with a copy, and it can be put back.
+    if entry.isSaved || (entry.tokens.count > donor.length && !entry.isParked),
       let target = allocate(keeping: donor.sequence, sparingPinned: record.isPrefillOnly)
     {
       copy(donor, to: target, for: &record)

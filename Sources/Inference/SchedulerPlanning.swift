@@ -70,7 +70,10 @@ extension Scheduler {
   private mutating func planPrefill(decoding: Int, room: Int) {
     var order = running.indices.filter { isRunnable(running[$0]) && running[$0].remaining > 1 }
     guard !order.isEmpty, room > 0 else { return }
-    let wanted = min(room, order.reduce(0) { $0 + running[$1].remaining })
+    let all = order.reduce(0) { $0 + running[$1].remaining }
+    // A short rest is read with what comes before it: a step of its own would take longer.
+    let room = all <= room + room / 2 ? max(room, min(all, rowLimit - decoding)) : room
+    let wanted = min(room, all)
     let others = min(room, order.reduce(0) { $0 + (running[$1].isPrefillOnly ? 0 : running[$1].remaining) })
     _ = makeRoom(decoding + others)
     _ = makeRoom(decoding + wanted, sparingPinned: true)

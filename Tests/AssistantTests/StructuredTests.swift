@@ -248,22 +248,34 @@ import Testing
     #expect(prompt.messages.count == 4 && prompt.pinnedMessages == 3)
   }
 
-  /// A story whose values are all the given text.
-  private func story(_ text: String) -> Answer {
-    Answer(
-      #"{"movieTitle":"\#(text)","setting":"\#(text)","incitingIncident":"\#(text)","centralConflict":"\#(text)","#
-        + #""darkestMoment":"\#(text)","resolution":"\#(text)","theme":"\#(text)"}"#)
+  /// A story whose values are all the given text, but for the title.
+  /// - Parameter start: what the prompt ends with already.
+  private func story(_ text: String, title: String? = nil, behind start: String = "") -> Answer {
+    let whole =
+      #"{"movieTitle":"\#(title ?? text)","setting":"\#(text)","incitingIncident":"\#(text)","centralConflict":"#
+      + #""\#(text)","darkestMoment":"\#(text)","resolution":"\#(text)","theme":"\#(text)"}"#
+    #expect(whole.hasPrefix(start))
+    return Answer(String(whole.dropFirst(start.count)))
   }
 
   @Test func anExampleIsNoAnswer() async throws {
     let params = Brainstorm.Params(topic: "t", kind: .storyArc)
     let copied = story("Bread Before Dawn")
-    let once = try await brainstorm(params, copied, story("something else"))
+    let start = #"{"movieTitle":""#
+    let once = try await brainstorm(params, copied, story("something else", behind: start))
     #expect(once.value?["theme"] == "something else")
     #expect(once.warnings == ["retried"])
     #expect(once.prompts.map(\.messages.count) == [4, 4])
+    #expect(once.prompts.map(\.answerPrefix) == ["", start])
+    // What stands before the copied text stays.
+    let titled = #"{"movieTitle":"A title","setting":""#
+    let later = try await brainstorm(
+      params, story("Nobody bakes alone.", title: "A title"), story("something else", title: "A title", behind: titled))
+    #expect(later.value?["movieTitle"] == "A title" && later.value?["theme"] == "something else")
+    #expect(later.prompts.map(\.answerPrefix) == ["", titled])
     // Without the example the model is told the members instead.
-    let twice = try await brainstorm(params, copied, copied, story("something else"))
+    let twice = try await brainstorm(
+      params, copied, story("Bread Before Dawn", behind: start), story("something else", behind: start))
     #expect(twice.prompts.map(\.messages.count) == [4, 4, 2])
     #expect(twice.prompts.last?.messages.last?.text.contains("\nsetting: where and when\n") ?? false)
     let tags = Brainstorm.Params(topic: "t", kind: .tags, count: 2)

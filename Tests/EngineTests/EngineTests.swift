@@ -163,6 +163,29 @@ import Testing
     #expect(again.cachedTokens == again.promptTokens - 1)
   }
 
+  /// A value goes on behind its start, which the text does not repeat. A start of no value is refused.
+  @Test func aValueGoesOnBehindItsStart() async throws {
+    let engine = EngineHarness()
+    try await engine.load()
+    var params = GenerateParams(1, "Invent a name.", maxTokens: 60)
+    params.schema = [
+      "type": "object", "required": ["kind", "name"], "additionalProperties": false,
+      "properties": ["kind": ["enum": ["cat", "dog"]], "name": ["type": "string", "maxLength": 12]],
+    ]
+    params.answerPrefix = #"{"kind":"dog","name":"Re"#
+    _ = try await engine.request(EngineGenerate.self, params)
+    let text = engine.text(of: 1)
+    let value = try JSONParser.parse(params.answerPrefix + text)
+    #expect(value["kind"] == "dog" && !text.contains("kind"))
+    let name: String? = if case .string(let name)? = value["name"] { name } else { nil }
+    #expect(name?.hasPrefix("Re") ?? false, "\(text)")
+    params.request = 2
+    params.answerPrefix = #"{"kind":"cow"#
+    await #expect(throws: RPCError.invalidParams("answerPrefix is the start of no answer that the schema allows")) {
+      try await engine.request(EngineGenerate.self, params)
+    }
+  }
+
   /// The instructions are found again in the cache.
   @Test func pinnedMessagesAreReused() async throws {
     let engine = EngineHarness()

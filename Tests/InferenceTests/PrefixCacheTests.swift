@@ -1,6 +1,7 @@
 import Inference
 import Testing
 
+/// What stays in the KV cache. `ParkedPrefixTests` has what leaves it.
 @Suite struct PrefixCacheTests {
   /// Runs requests one after another, each to its end, and expects how many prompt tokens each found in the cache.
   private func checkCached(
@@ -10,6 +11,7 @@ import Testing
     let harness = Harness(model) {
       $0.idleCells = idleCells
       $0.maxPinned = maxPinned
+      $0.parkedBytes = 0
     }
     for (id, step) in steps.enumerated() {
       let request = GenerationRequest(id: id, prompt: step.prompt, savedBorders: step.borders, maxTokens: 4)
@@ -60,6 +62,7 @@ import Testing
     let harness = Harness(model) {
       $0.idleCells = 100
       $0.conversationCells = 400
+      $0.parkedBytes = 0
     }
     func cached(_ id: Int, _ prompt: [Token], isConversation: Bool) -> Int? {
       harness.generator.submit(

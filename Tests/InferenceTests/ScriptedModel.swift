@@ -93,7 +93,10 @@ final class ScriptedModel: TokenModel {
     case .restore(let prefix, let target):
       if !sequences[Int(target)].isEmpty { violations.append("restored into a sequence that is not empty") }
       guard prefix.state.elementsEqual(Self.savedState(of: prefix.tokens)) else { return false }
-      if cells.count + prefix.tokens.count > realCells { violations.append("restored into a full cache") }
+      if cells.count + prefix.tokens.count > realCells {
+        if realCells == contextSize { violations.append("restored into a full cache") }
+        return false
+      }
       for (index, token) in prefix.tokens.enumerated() {
         cells[nextCell] = Cell(token: token, state: Self.state(after: Array(prefix.tokens[...index])), holders: 1)
         sequences[Int(target)].append(nextCell)

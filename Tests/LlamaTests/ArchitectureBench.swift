@@ -52,6 +52,8 @@ struct ArchitectureBench {
   func generator(_ configure: (inout GeneratorConfiguration) -> Void = { _ in }) -> Generator {
     clear()
     var configuration = GeneratorConfiguration()
+    // As the engine does.
+    if model.facts.reproducible { configuration.parkedBytes = 0 }
     configure(&configuration)
     var ticks = 0
     return Generator(model: model, configuration: configuration) {

@@ -32,10 +32,18 @@ package struct ShapeExample: Sendable {
   /// The same of a value that is being written: its last text may go on.
   package func isCopied(inPartial value: JSONValue) -> Bool { isCopied(in: value.strings.dropLast()) }
 
+  /// The start of an answer in JSON up to its first text that is copied, with the quotation mark that opens it.
+  package func ownStart(of answer: String) -> String {
+    let copied = texts.compactMap { answer.firstRange(of: JSONWriter.text(of: .string($0)))?.lowerBound }.min()
+    return copied.map { answer[..<$0] + "\"" } ?? ""
+  }
+
   private func isCopied(in strings: some Sequence<String>) -> Bool {
-    let texts = value.strings.filter { $0.unicodeScalars.count > 10 }
+    let texts = texts
     return strings.contains { text in texts.contains { $0.hasSameBytes(as: text) } }
   }
+
+  private var texts: [String] { value.strings.filter { $0.unicodeScalars.count > 10 } }
 }
 
 /// A list with exactly so many different items.

@@ -33,11 +33,12 @@ extension FeatureRunner {
     let request = feature.generateParams(for: params, shape, count: count)
     var answer = try await run.answer(request, notCopying: shape.example)
     if let example = shape.example {
-      // Once more with it, for it helps a great deal, and then without.
+      // Once more with it, for it helps a great deal, and then without. What stands before the copied text stays.
       for retry in 1...2 where try answer.copies(example, schema) {
         run.warnings.copiedExample = true
-        let again = feature.generateParams(for: params, shape, count: count, withExample: retry == 1)
-        answer = try await run.answer(again.hotter(retry), notCopying: retry == 1 ? example : nil)
+        var again = feature.generateParams(for: params, shape, count: count, withExample: retry == 1).hotter(retry)
+        again.answerPrefix = example.ownStart(of: answer.text)
+        answer = try await run.answer(again, notCopying: retry == 1 ? example : nil)
       }
     }
     var value = try answer.value(schema)
@@ -147,7 +148,7 @@ private struct StructuredRun {
     _ params: GenerateParams, notCopying example: ShapeExample? = nil, shown: (JSONValue) -> JSONValue = { $0 }
   ) async throws(RequestFailure) -> StructuredAnswer {
     let job = runner.engine.generate(params)
-    var answer = StructuredAnswer()
+    var answer = StructuredAnswer(text: params.answerPrefix)
     answer.result = try await job.result { news throws(RequestFailure) in
       switch news {
       case .loading(let fraction): progress.loading(fraction)
@@ -168,8 +169,7 @@ private struct StructuredRun {
         try await sink.send(.structured(StructuredSnapshot(value: snapshot)), of: job)
       case .restarted:
         warnings.engineRestarted = true
-        answer.text = ""
-        answer.isEnded = false
+        answer = StructuredAnswer(text: params.answerPrefix)
       }
     }
     costs.add(answer.result)

@@ -22,7 +22,7 @@ struct StructuredWarnings: Sendable {
       warnings.append(Warning(.retried, ResultWarnings.Retry.engineRestarted.message))
     }
     if copiedExample {
-      let message = "The first answer repeated an example of the prompt; the request was run again."
+      let message = "The first answer repeated an example of the prompt; that part was written again."
       warnings.append(Warning(.retried, message))
     }
     if replacedItems > 0 {

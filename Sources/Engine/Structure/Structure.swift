@@ -55,7 +55,11 @@ struct SnapshotStream {
   private var sentVersion = 0
   private var sentCount = 0
 
-  init(_ partial: PartialValue) { self.partial = partial }
+  /// - Parameter start: of the value, which is not sent on its own.
+  init(_ partial: PartialValue, behind start: [UInt8] = []) {
+    self.partial = partial
+    if !start.isEmpty { self.partial.take(start) }
+  }
 
   /// The value to send after these bytes, when there is something new to see.
   mutating func take(_ bytes: [UInt8]) -> JSONValue? {

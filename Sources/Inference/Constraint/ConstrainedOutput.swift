@@ -21,10 +21,15 @@ struct ConstrainedOutput {
   /// A shortest end of more bytes is not spelled to see whether it fits: that would be done for every token.
   private static let mostSpelled = 8192
 
-  init(_ constraint: Constraint) {
+  /// - Parameter start: what the output begins with, which the prompt ends with. As long as the constraint allows it;
+  ///   see `Constraint.allows`.
+  init(_ constraint: Constraint, behind start: [UInt8] = []) {
     self.constraint = constraint
     automaton = GrammarAutomaton(constraint.grammar)
     threads = automaton.start()
+    guard !start.isEmpty, let next = followed(start) else { return }
+    threads = next
+    automaton.compact(&threads)
   }
 
   var hasDecided: Bool { !decided.isEmpty }
@@ -67,14 +72,7 @@ struct ConstrainedOutput {
   /// Takes a token that the model has chosen. False, and nothing changes, when it may not stand here, or when after it
   /// the output could no longer be completed with the tokens that remain though it could be now.
   mutating func accept(_ token: Token, _ bytes: [UInt8], remaining: Int) -> Bool {
-    guard !bytes.isEmpty, constraint.vocabulary.isUsable(token) else { return false }
-    var next = threads
-    for byte in bytes {
-      trial.removeAll(keepingCapacity: true)
-      automaton.advance(next, by: byte, into: &trial)
-      guard !trial.isEmpty else { return false }
-      swap(&next, &trial)
-    }
+    guard !bytes.isEmpty, constraint.vocabulary.isUsable(token), let next = followed(bytes) else { return false }
     guard mayGoOn(to: next, remaining - 1, from: remaining) else {
       isCutShort = true
       return false
@@ -82,6 +80,18 @@ struct ConstrainedOutput {
     threads = next
     automaton.compact(&threads)
     return true
+  }
+
+  /// The configuration behind bytes; nil when they may not stand here.
+  private mutating func followed(_ bytes: [UInt8]) -> [GrammarThread]? {
+    var next = threads
+    for byte in bytes {
+      trial.removeAll(keepingCapacity: true)
+      automaton.advance(next, by: byte, into: &trial)
+      guard !trial.isEmpty else { return nil }
+      swap(&next, &trial)
+    }
+    return next
   }
 
   /// The tokens that may follow, but for those that end the output.

@@ -42,6 +42,19 @@ public final class Constraint: Sendable {
     }
   }
 
+  /// Whether some output begins with these bytes.
+  public func allows(_ start: [UInt8]) -> Bool {
+    var automaton = GrammarAutomaton(grammar)
+    var threads = automaton.start()
+    for byte in start {
+      var next: [GrammarThread] = []
+      automaton.advance(threads, by: byte, into: &next)
+      if next.isEmpty { return false }
+      threads = next
+    }
+    return true
+  }
+
   /// The tokens that may follow. Made by a walk through the trie, and kept for configurations that differ in nothing
   /// that a token can reach.
   func mask(_ threads: [GrammarThread], _ automaton: inout GrammarAutomaton) -> TokenMask {
