@@ -75,7 +75,7 @@ extension EndToEnd {
       let run = try Self.run(["rephrase", "--tone", "formal", "--max-tokens", "40"], input: "  \(Texts.short)\n")
       #expect(run.exit == .status(0), "\(run.error)")
       #expect(run.output.hasPrefix("  ") && run.output.hasSuffix("\n") && run.output.count > 6)
-      // Two runs may choose other words where two are nearly equally likely; nothing is chosen for a text without prose.
+      // Two runs may choose other words where two are nearly equally likely; for a text without prose none is chosen.
       for (input, isKept) in [("  \(Texts.short)\n", false), ("\n```\nlet x = 1\n```\n", true)] {
         let json = try Self.run(["rephrase", "--json", "--tone", "formal", "--max-tokens", "40"], input: input)
         let text = try JSONParser.parse(json.output)["text"]?.stringValue ?? ""

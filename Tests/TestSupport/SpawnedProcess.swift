@@ -153,14 +153,9 @@ public final class SpawnedProcess {
     let deadline = Deadline(seconds)
     while !deadline.hasPassed {
       #if os(Linux)
-        let lines = try readText("/proc/\(processID)/status").split(separator: "\n")
-        func has(_ mask: String) -> Bool {
-          let line = lines.first { $0.hasPrefix(mask + ":") } ?? ""
-          let bits = UInt64(line.dropFirst(mask.count + 1).drop { !$0.isHexDigit }, radix: 16) ?? 0
-          return bits >> UInt64(signal - 1) & 1 == 1
-        }
-        // Whoever starts the tests in the background has it ignored, until the program says otherwise.
-        if !has("SigIgn"), has("SigCgt") || has("SigBlk") { return }
+        // Whoever starts the tests in the background has it ignored, until the program says otherwise. A thread that
+        // waits for it blocks it only between its waits; those that it has started always do.
+        if !hasMask("SigIgn", signal), hasMask("SigCgt", signal) || hasMask("SigBlk", signal) { return }
         _ = systemPoll(nil, 0, 5)
       #else
         _ = systemPoll(nil, 0, 400)
@@ -169,6 +164,20 @@ public final class SpawnedProcess {
     }
     throw Failure("the program did not handle signal \(signal) within \(seconds) s")
   }
+
+  #if os(Linux)
+    /// Whether the signal is in a mask of one of the program's threads, as Linux names them.
+    private func hasMask(_ name: String, _ signal: Int32) -> Bool {
+      for task in Files.list("/proc/\(processID)/task") ?? [] {
+        // A thread may have ended meanwhile.
+        let status = (try? readText("/proc/\(processID)/task/\(task)/status")) ?? ""
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }) else { continue }
+        let bits = UInt64(line.dropFirst(name.count + 1).drop { !$0.isHexDigit }, radix: 16) ?? 0
+        if bits >> UInt64(signal - 1) & 1 == 1 { return true }
+      }
+      return false
+    }
+  #endif
 
   public func waitForExit(within seconds: Double = 10) throws -> Exit {
     if let exit { return exit }
