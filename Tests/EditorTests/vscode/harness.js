@@ -66,7 +66,7 @@ class Window {
       else content += part;
     }
     if (!marked.includes("{{")) edges.push(...edges);
-    const document = this.host.open(Uri.file(`/work/${name}`), languageId, content);
+    const document = this.host.open(Uri.file(`/documents/${name}`), languageId, content);
     const editor = await this.host.showTextDocument(document, {});
     this.select(editor, edges);
     Object.assign(this, { document, editor });
