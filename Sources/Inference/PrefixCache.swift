@@ -11,7 +11,7 @@ package struct IdleSequence: Sendable {
   package var isPinned: Bool
   /// It cannot be parked.
   package var staysInCache = false
-  /// It is parked too, so nothing is lost when it goes.
+  /// It was parked too, so hardly anything is lost when it goes.
   package var isParked = false
   /// More is likely to be said behind it.
   package var isConversation = false

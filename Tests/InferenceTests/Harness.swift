@@ -99,6 +99,27 @@ final class Harness {
   }
 }
 
+/// Runs prompts one after another, each to its end, and expects how many of its tokens each found, and that it gives
+/// what it gives alone.
+@discardableResult
+func checkCached(
+  _ steps: [(prompt: [Token], borders: [Int], cached: Int)], on model: ScriptedModel = ScriptedModel(),
+  _ location: SourceLocation = #_sourceLocation, configure: (inout GeneratorConfiguration) -> Void
+) -> Harness {
+  let harness = Harness(model, configure: configure)
+  for (id, step) in steps.enumerated() {
+    let request = GenerationRequest(id: id, prompt: step.prompt, savedBorders: step.borders, maxTokens: 4)
+    harness.generator.submit(request)
+    harness.run(location)
+    #expect(harness.outputs[id]?.cached == step.cached, "prompt \(id)", sourceLocation: location)
+    #expect(
+      harness.outputs[id]?.essence == Harness.alone(request, like: model).essence, "prompt \(id)",
+      sourceLocation: location)
+    #expect(harness.generator.isConsistent && model.violations == [], "prompt \(id)", sourceLocation: location)
+  }
+  return harness
+}
+
 /// Runs requests together and expects of each what it gives alone.
 @discardableResult
 func check(

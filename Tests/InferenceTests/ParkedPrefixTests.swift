@@ -3,23 +3,12 @@ import Testing
 
 /// Idle sequences that are taken out of the KV cache and put back for a prompt that begins like them.
 @Suite struct ParkedPrefixTests {
-  /// Runs prompts one after another, each to its end, and expects how many of its tokens each found.
   private func checkCached(
     _ steps: [(prompt: [Token], cached: Int)], on model: ScriptedModel = ScriptedModel(),
     _ configure: (inout GeneratorConfiguration) -> Void = { _ in }, _ location: SourceLocation = #_sourceLocation
   ) -> Harness {
-    let harness = Harness(model, configure: configure)
-    for (id, step) in steps.enumerated() {
-      let request = GenerationRequest(id: id, prompt: step.prompt, maxTokens: 4)
-      harness.generator.submit(request)
-      harness.run(location)
-      #expect(harness.outputs[id]?.cached == step.cached, "prompt \(id)", sourceLocation: location)
-      #expect(
-        harness.outputs[id]?.essence == Harness.alone(request, like: model).essence, "prompt \(id)",
-        sourceLocation: location)
-      #expect(harness.generator.isConsistent && model.violations == [], "prompt \(id)", sourceLocation: location)
-    }
-    return harness
+    InferenceTests.checkCached(
+      steps.map { (prompt: $0.prompt, borders: [], cached: $0.cached) }, on: model, location, configure: configure)
   }
 
   private func text(_ number: Int, _ count: Int = 60) -> [Token] {

@@ -3,26 +3,15 @@ import Testing
 
 /// What stays in the KV cache. `ParkedPrefixTests` has what leaves it.
 @Suite struct PrefixCacheTests {
-  /// Runs requests one after another, each to its end, and expects how many prompt tokens each found in the cache.
   private func checkCached(
     _ steps: [(prompt: [Token], borders: [Int], cached: Int)], on model: ScriptedModel = ScriptedModel(),
     idleCells: Int = 2048, maxPinned: Int = 8, _ location: SourceLocation = #_sourceLocation
   ) -> Harness {
-    let harness = Harness(model) {
+    InferenceTests.checkCached(steps, on: model, location) {
       $0.idleCells = idleCells
       $0.maxPinned = maxPinned
       $0.parkedBytes = 0
     }
-    for (id, step) in steps.enumerated() {
-      let request = GenerationRequest(id: id, prompt: step.prompt, savedBorders: step.borders, maxTokens: 4)
-      harness.generator.submit(request)
-      harness.run(location)
-      #expect(harness.outputs[id]?.cached == step.cached, "prompt \(id)", sourceLocation: location)
-      #expect(
-        harness.outputs[id]?.essence == Harness.alone(request, like: model).essence, "prompt \(id)",
-        sourceLocation: location)
-    }
-    return harness
   }
 
   let instructions = prompt(40, seed: 1)
